@@ -1,0 +1,68 @@
+package schemas
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// MutationKind is a kind of change at a provider.
+type MutationKind string
+
+// The kinds of mutations.
+const (
+	MutateComment      MutationKind = "comment"
+	MutateClose        MutationKind = "close"
+	MutateMerge        MutationKind = "merge"
+	MutateAddLabels    MutationKind = "add_labels"
+	MutateRemoveLabels MutationKind = "remove_labels"
+)
+
+// MutationKinds returns all kinds.
+func MutationKinds() []MutationKind {
+	return []MutationKind{MutateComment, MutateClose, MutateMerge, MutateAddLabels, MutateRemoveLabels}
+}
+
+// MutationState is where a mutation stands.
+//
+//	            ┌────────────── retry at a time ─────────────┐
+//	            ▼                                            │
+//	planned   pending ──claim──▶ claimed ──settle──▶ done    │
+//	(mode plan)  │                  ├──────────────▶ skipped │ key given back
+//	             │                  ├──────────────▶ dead    │
+//	             └─▶ cancelled      └────────────────────────┘
+type MutationState string
+
+// The states of a mutation.
+const (
+	MutationPlanned   MutationState = "planned"   // mode plan: decided, nobody is called
+	MutationWaiting   MutationState = "waiting"   // its rule waits before it decides again
+	MutationPending   MutationState = "pending"   // to be claimed, at once or at a time
+	MutationClaimed   MutationState = "claimed"   // an actor holds it under a fence
+	MutationDone      MutationState = "done"      // the provider shows the effect
+	MutationSkipped   MutationState = "skipped"   // condition or precondition gone; key given back
+	MutationCancelled MutationState = "cancelled" // contrary state before its time; key given back
+	MutationDead      MutationState = "dead"      // cannot succeed; a dead letter with the reason
+)
+
+// IdempotencyKey names an effect that must happen once: 32 hexadecimal digits.
+// It is unique in the database among mutations that hold it, and is left on the
+// provider where the provider allows it (I10).
+type IdempotencyKey string
+
+// Mutation is a change that a rule wants made at a provider: the row of
+// pawl.mutation. In JSON it is mutation.v1.schema.json.
+type Mutation struct {
+	ID             int64           `json:"id"`
+	Entity         EntityKey       `json:"entity"`
+	Rule           string          `json:"rule"`
+	Kind           MutationKind    `json:"kind"`
+	Params         json.RawMessage `json:"params"`
+	IdempotencyKey IdempotencyKey  `json:"idempotency_key"`
+	State          MutationState   `json:"state"`
+	// Reason says why it is where it is: what was gone, what failed.
+	Reason       string       `json:"reason,omitempty"`
+	TransitionID TransitionID `json:"transition_id"`
+	Attempt      int          `json:"attempt"`
+	CreatedAt    time.Time    `json:"created_at,omitzero"`
+	SettledAt    time.Time    `json:"settled_at,omitzero"`
+}

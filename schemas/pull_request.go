@@ -1,0 +1,123 @@
+package schemas
+
+import "time"
+
+// State is the state of a pull request.
+type State string
+
+// The states, in rank: merged > closed > open.
+const (
+	Open   State = "open"
+	Closed State = "closed"
+	Merged State = "merged"
+)
+
+// Valid reports whether s is one of the states.
+func (s State) Valid() bool {
+	switch s {
+	case Open, Closed, Merged:
+		return true
+	}
+	return false
+}
+
+// Rank orders the states: within one second of the provider's clock a state
+// never goes down in rank without the action reopened (I6).
+func (s State) Rank() int {
+	switch s {
+	case Merged:
+		return 2
+	case Closed:
+		return 1
+	case Open:
+		return 0
+	}
+	return -1
+}
+
+// ChecksState is the rollup of the checks of a head commit.
+type ChecksState string
+
+// The states of a rollup.
+const (
+	ChecksNone    ChecksState = "none"
+	ChecksPending ChecksState = "pending"
+	ChecksSuccess ChecksState = "success"
+	ChecksFailure ChecksState = "failure"
+)
+
+// PullRequest is the folded state of one pull request: the row of
+// pawl.pull_request, the pull_request of a transition, and the pr of a rule.
+// JSON names are column names. A zero value means unknown, unless the field is
+// a count, a flag or a list.
+type PullRequest struct {
+	EntityKey    EntityKey `json:"entity_key"`
+	Instance     string    `json:"instance"`
+	RepositoryID string    `json:"repository_id"`
+	Repository   string    `json:"repository"`
+	Number       int64     `json:"number"`
+
+	Title       string `json:"title"`
+	Body        string `json:"body"`
+	Author      string `json:"author"`
+	AuthorIsBot bool   `json:"author_is_bot"`
+
+	State            State    `json:"state"`
+	Draft            bool     `json:"draft"`
+	Locked           bool     `json:"locked"`
+	HeadSHA          string   `json:"head_sha"`
+	HeadRef          string   `json:"head_ref"`
+	HeadRepositoryID string   `json:"head_repository_id"`
+	BaseRef          string   `json:"base_ref"`
+	BaseSHA          string   `json:"base_sha"`
+	Labels           []string `json:"labels"`
+	Milestone        string   `json:"milestone"`
+	// RequestedReviewers and Assignees are logins, sorted.
+	RequestedReviewers []string `json:"requested_reviewers"`
+	Assignees          []string `json:"assignees"`
+	AutoMerge          bool     `json:"auto_merge"`
+	MergeCommitSHA     string   `json:"merge_commit_sha"`
+
+	ChecksState      ChecksState `json:"checks_state"`
+	Approvals        int64       `json:"approvals"`
+	ChangesRequested int64       `json:"changes_requested"`
+
+	Comments       int64 `json:"comments"`
+	ReviewComments int64 `json:"review_comments"`
+	Commits        int64 `json:"commits"`
+	Additions      int64 `json:"additions"`
+	Deletions      int64 `json:"deletions"`
+	ChangedFiles   int64 `json:"changed_files"`
+
+	CreatedAt time.Time `json:"created_at,omitzero"`
+	ClosedAt  time.Time `json:"closed_at,omitzero"`
+	MergedAt  time.Time `json:"merged_at,omitzero"`
+
+	// ProviderUpdatedAt is the watermark: the newest snapshot folded, on the
+	// provider's clock. Zero is unknown.
+	ProviderUpdatedAt time.Time `json:"provider_updated_at,omitzero"`
+	// Version counts the folds that changed the row.
+	Version int64 `json:"version"`
+	// NeedsRead asks for a read of the provider: payloads contradicted each
+	// other, and NeedsReadReason says how.
+	NeedsRead       bool   `json:"needs_read"`
+	NeedsReadReason string `json:"needs_read_reason,omitempty"`
+
+	// Arrival is what the row remembers of how it came to be; it is stored
+	// beside the row and is no part of a transition.
+	Arrival Arrival `json:"-"`
+}
+
+// Arrival holds the marks of arrival: they depend on the order in which
+// deliveries came, and rows that are otherwise equal may differ in them.
+type Arrival struct {
+	// LastAction and LastTouched are of the newest folded snapshot: what its
+	// action changed. They tell which of two snapshots of one second is the
+	// later one.
+	LastAction  string   `json:"last_action,omitempty"`
+	LastTouched string   `json:"last_touched,omitempty"`
+	LastEdited  []string `json:"last_edited,omitempty"`
+	// LabelsHeld: a snapshot whose action cannot touch labels showed none,
+	// and the last good labels were kept (hard part 7).
+	LabelsHeld bool `json:"labels_held,omitempty"`
+}
