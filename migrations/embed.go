@@ -22,6 +22,11 @@ import (
 //go:embed 0*.sql
 var files embed.FS
 
+// versionTable remembers which migrations a database has. It is named with its
+// schema: by the search path alone, a user named pawl would find another one
+// before and after the schema pawl exists.
+const versionTable = "pawl.migration"
+
 // Files returns the numbered SQL files.
 func Files() fs.FS { return files }
 
@@ -50,7 +55,7 @@ func Down(ctx context.Context, url string) ([]string, error) {
 
 // List returns every migration and whether the database has it.
 func List(ctx context.Context, url string) ([]Status, error) {
-	provider, closeDB, err := open(url)
+	provider, closeDB, err := open(ctx, url)
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +71,8 @@ func List(ctx context.Context, url string) ([]Status, error) {
 	return list, nil
 }
 
-func run(_ context.Context, url string, step func(*goose.Provider) ([]*goose.MigrationResult, error)) ([]string, error) {
-	provider, closeDB, err := open(url)
+func run(ctx context.Context, url string, step func(*goose.Provider) ([]*goose.MigrationResult, error)) ([]string, error) {
+	provider, closeDB, err := open(ctx, url)
 	if err != nil {
 		return nil, err
 	}
@@ -83,12 +88,16 @@ func run(_ context.Context, url string, step func(*goose.Provider) ([]*goose.Mig
 	return names, nil
 }
 
-func open(url string) (*goose.Provider, func(), error) {
+func open(ctx context.Context, url string) (*goose.Provider, func(), error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, nil, fmt.Errorf("parse database url: %w", err)
 	}
 	db := stdlib.OpenDB(*config)
+	if _, err := db.ExecContext(ctx, "create schema if not exists pawl"); err != nil {
+		db.Close()
+		return nil, nil, fmt.Errorf("migrate: make schema pawl: %w", err)
+	}
 	provider, err := newProvider(db)
 	if err != nil {
 		db.Close()
@@ -102,7 +111,7 @@ func newProvider(db *sql.DB) (*goose.Provider, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make migration lock: %w", err)
 	}
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithSessionLocker(locker))
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithSessionLocker(locker), goose.WithTableName(versionTable))
 	if err != nil {
 		return nil, fmt.Errorf("read migrations: %w", err)
 	}

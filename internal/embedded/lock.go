@@ -1,0 +1,54 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// ErrInUse is returned by Lock when another process holds the data directory.
+var ErrInUse = errors.New("data directory is in use")
+
+// DirLock is the exclusive right to a data directory. It ends with Unlock or
+// with the process, however that ends.
+type DirLock struct{ file *os.File }
+
+// Lock takes the data directory for this process and makes it where it is
+// missing. The error wraps ErrInUse and names the holder's pid.
+func Lock(dir string) (*DirLock, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("make data directory: %w", err)
+	}
+	path := filepath.Join(dir, "LOCK")
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("lock data directory: %w", err)
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		holder, _ := io.ReadAll(io.LimitReader(file, 32))
+		file.Close()
+		return nil, fmt.Errorf("%w: %s is held by process %s; stop it, or choose another data_dir",
+			ErrInUse, dir, strings.TrimSpace(string(holder)))
+	}
+	if err := writePID(file); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("lock data directory %s: %w", dir, err)
+	}
+	return &DirLock{file: file}, nil
+}
+
+func writePID(file *os.File) error {
+	if err := file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := file.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	return err
+}
+
+// Unlock gives the data directory back.
+func (l *DirLock) Unlock() error { return l.file.Close() }
