@@ -54,6 +54,8 @@ func firstSight(held State, event schemas.Event, at time.Time) (State, Outcome) 
 		Number:       snapshot.Number,
 		State:        schemas.Open,
 		ChecksState:  schemas.ChecksNone,
+		// Lists are never nil: a row reads the same before and after it was stored.
+		Labels: []string{}, RequestedReviewers: []string{}, Assignees: []string{},
 	}, event, at, newer)
 	outcome := Outcome{
 		Verdict:     schemas.Applied,
@@ -76,7 +78,7 @@ func foldStale(held State, event schemas.Event, reason string) (State, Outcome) 
 		return held, Outcome{Verdict: schemas.Stale, Reason: reason}
 	}
 	next := *row
-	next.Labels = nil
+	next.Labels = []string{}
 	next.Arrival.LabelsHeld = false
 	next.Version++
 	return held.withPullRequest(&next), Outcome{
@@ -221,7 +223,7 @@ func mergeLabels(next, row *schemas.PullRequest, event schemas.Event) {
 		return
 	}
 	next.Arrival.LabelsHeld = false
-	next.Labels = labels.Value
+	next.Labels = listed(labels.Value)
 }
 
 func touchesLabels(action string) bool {
@@ -245,8 +247,8 @@ func mergeText(next *schemas.PullRequest, s *schemas.PullRequestSnapshot) {
 	next.BaseRef = s.BaseRef.Or(next.BaseRef)
 	next.BaseSHA = s.BaseSHA.Or(next.BaseSHA)
 	next.Milestone = s.Milestone.Or(next.Milestone)
-	next.RequestedReviewers = s.RequestedReviewers.Or(next.RequestedReviewers)
-	next.Assignees = s.Assignees.Or(next.Assignees)
+	next.RequestedReviewers = listed(s.RequestedReviewers.Or(next.RequestedReviewers))
+	next.Assignees = listed(s.Assignees.Or(next.Assignees))
 	next.AutoMerge = s.AutoMerge.Or(next.AutoMerge)
 	next.MergeCommitSHA = s.MergeCommitSHA.Or(next.MergeCommitSHA)
 }
@@ -259,6 +261,14 @@ func mergeFigures(next *schemas.PullRequest, s *schemas.PullRequestSnapshot) {
 	next.Deletions = s.Deletions.Or(next.Deletions)
 	next.ChangedFiles = s.ChangedFiles.Or(next.ChangedFiles)
 	next.CreatedAt = s.CreatedAt.Or(next.CreatedAt)
+}
+
+// listed returns a list that is never nil: no labels is a known value.
+func listed(labels []string) []string {
+	if labels == nil {
+		return []string{}
+	}
+	return labels
 }
 
 // markForRead asks for a read of the provider. The first reason stands until

@@ -93,14 +93,6 @@ func moved(before, after string, stated bool) bool {
 }
 
 func labelsTransition(before, after *schemas.PullRequest, _ schemas.Event) (schemas.Kind, schemas.Value, schemas.Value, bool) {
-	from, to := schemas.Value{List: listed(before.Labels)}, schemas.Value{List: listed(after.Labels)}
+	from, to := schemas.Value{List: before.Labels}, schemas.Value{List: after.Labels}
 	return schemas.KindLabelsChanged, from, to, !slices.Equal(before.Labels, after.Labels)
-}
-
-// listed returns a list that is never nil: no labels is a known value.
-func listed(labels []string) []string {
-	if labels == nil {
-		return []string{}
-	}
-	return labels
 }

@@ -1,0 +1,93 @@
+// Package provider names the providers whose webhooks Pawl reads, and what each
+// must be able to do. A provider is a pure reader: it verifies a signature,
+// seals a delivery into a record, and decodes a record into a typed event. It
+// calls nobody and keeps nothing.
+//
+//	HTTP ──Verify──▶ ──Seal──▶ Record ══ the log ══▶ Record ──Decode──▶ Event
+//	       (the edge)                                       (the projector)
+//
+// Seal runs before anything is durable, so it reads the few fields that make
+// the key and refuses only what is not a delivery at all. Decode runs after,
+// so what it cannot read is a dead letter and not a lost delivery (I14).
+//
+// The set of providers is closed: a provider is added here and nowhere else.
+package provider
+
+import (
+	"fmt"
+	"net/http"
+
+	"pawl/internal/provider/github"
+	"pawl/internal/provider/webhook"
+	"pawl/schemas"
+)
+
+// Delivery is one HTTP request of a provider, its body read whole.
+type Delivery = webhook.Delivery
+
+// The errors that a provider returns; see package webhook.
+var (
+	ErrNoSignature = webhook.ErrNoSignature
+	ErrSignature   = webhook.ErrSignature
+	ErrNoSecret    = webhook.ErrNoSecret
+	ErrBody        = webhook.ErrBody
+	ErrHeader      = webhook.ErrHeader
+	ErrMedia       = webhook.ErrMedia
+)
+
+// Provider reads the deliveries of one kind of provider. Its methods are pure
+// and safe for concurrent use.
+type Provider interface {
+	// Name is the provider's name in the configuration and in ce_type.
+	Name() string
+	// DefaultInstance is the host of the provider's own service.
+	DefaultInstance() string
+	// SuccessStatus is the status that the provider wants for a delivery that
+	// was taken.
+	SuccessStatus() int
+	// Events are the events the provider is known to send: those that may
+	// become the label of a metric.
+	Events() []string
+	// Verify checks the signature over the raw body. A nil error is the only
+	// proof; it returns ErrNoSignature, ErrSignature or ErrNoSecret.
+	Verify(header http.Header, raw []byte, secret []byte) error
+	// Seal makes the record of a verified delivery. The record shares memory
+	// with the delivery's body. The error wraps ErrBody, ErrHeader or ErrMedia.
+	Seal(in Delivery) (schemas.Record, error)
+	// Decode reads a record's body. An event that is not folded is no error:
+	// Event.Ignored says why. An error means that the body cannot be decoded,
+	// now or later, and names the field.
+	Decode(record schemas.Record) (schemas.Event, error)
+}
+
+// ByName returns the provider of that name.
+func ByName(name string) (Provider, bool) {
+	switch name {
+	case github.Name:
+		return github.Provider{}, true
+	}
+	return nil, false
+}
+
+// Names returns the names that ByName knows.
+func Names() []string { return []string{github.Name} }
+
+// Decode reads a record by its provider. A record of a provider that this
+// program does not know is kept and ignored.
+func Decode(record schemas.Record) (schemas.Event, error) {
+	known, ok := ByName(record.Provider)
+	if !ok {
+		return schemas.Event{
+			Entity:      record.Key,
+			Source:      record.Source,
+			DeliveryID:  record.ID,
+			Provider:    record.Provider,
+			Name:        record.Event,
+			Action:      record.Action,
+			ReceivedAt:  record.ReceivedAt,
+			TraceParent: record.TraceParent,
+			Ignored:     fmt.Sprintf("provider %s is not known", record.Provider),
+		}, nil
+	}
+	return known.Decode(record)
+}

@@ -1,0 +1,190 @@
+package projector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Applier applies batches of one partition under the checkpoint that was
+// claimed for it.
+type Applier struct {
+	pool       *pgxpool.Pool
+	checkpoint Checkpoint
+	step       func(name string) error // test seam: called before each step, nil in production
+}
+
+// NewApplier returns an applier for a claimed partition.
+func NewApplier(pool *pgxpool.Pool, checkpoint Checkpoint) *Applier {
+	return &Applier{pool: pool, checkpoint: checkpoint}
+}
+
+// Apply folds a batch and writes all that comes of it in one transaction, or,
+// where a record makes that fail, in as many as it takes to set that record
+// aside. It returns the results in the order of the records.
+//
+// ErrFenced means that nothing was written. Any other error leaves it unknown
+// how far the batch got: read the checkpoint and start from there.
+func (a *Applier) Apply(ctx context.Context, batch Batch) ([]Result, error) {
+	results, err := a.applyOnce(ctx, batch)
+	if err == nil || !isDataFault(err) {
+		return results, err
+	}
+	if len(batch.Records) == 1 {
+		batch.Records[0].Err = fmt.Errorf("apply: %w", err)
+		return a.applyOnce(ctx, batch)
+	}
+	first, second := batch.split()
+	results, err = a.Apply(ctx, first)
+	if err != nil {
+		return results, err
+	}
+	rest, err := a.Apply(ctx, second)
+	return append(results, rest...), err
+}
+
+// split halves a batch of at least two records.
+func (b Batch) split() (first, second Batch) {
+	half := len(b.Records) / 2
+	first, second = b, b
+	first.Records, second.Records = b.Records[:half], b.Records[half:]
+	first.Next = second.Records[0].Offset
+	second.From = first.Next
+	return first, second
+}
+
+// errPanic wraps a panic of the fold.
+var errPanic = errors.New("panic in the fold")
+
+// isDataFault reports whether an error is the fault of a record rather than of
+// the world: PostgreSQL's classes 22 (data), 23 (constraint) and 54 (limit), or
+// a panic of the fold.
+func isDataFault(err error) bool {
+	if errors.Is(err, errPanic) {
+		return true
+	}
+	var fault *pgconn.PgError
+	if !errors.As(err, &fault) || len(fault.Code) != 5 {
+		return false
+	}
+	switch fault.Code[:2] {
+	case "22", "23", "54":
+		return true
+	}
+	return false
+}
+
+// applyOnce is the one transaction: begin, compare and advance, load, fold,
+// write, commit.
+func (a *Applier) applyOnce(ctx context.Context, batch Batch) ([]Result, error) {
+	at := fmt.Sprintf("%s/%d from %d", a.checkpoint.Topic, a.checkpoint.Partition, batch.From)
+	tx, err := a.pool.Begin(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("apply %s: begin: %w", at, err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+
+	held, err := a.advanceAndLoad(ctx, tx, batch)
+	if err != nil {
+		return nil, fmt.Errorf("apply %s: %w", at, err)
+	}
+	results, err := foldBatch(held, batch)
+	if err != nil {
+		return nil, fmt.Errorf("apply %s: %w", at, err)
+	}
+	if err := a.save(ctx, tx, batch, held, results); err != nil {
+		return nil, fmt.Errorf("apply %s: %w", at, err)
+	}
+	if err := a.before("commit"); err != nil {
+		return nil, fmt.Errorf("apply %s: %w", at, err)
+	}
+	// The commit point. A crash before this line leaves nothing of the batch,
+	// a crash after it leaves all of it, and in both the next owner starts from
+	// the checkpoint that is stored.
+	if err := tx.Commit(ctx); err != nil {
+		return nil, fmt.Errorf("apply %s: commit: %w", at, err)
+	}
+	return results, a.before("committed")
+}
+
+// advanceAndLoad moves the checkpoint and loads what the batch touches, in one
+// round trip.
+func (a *Applier) advanceAndLoad(ctx context.Context, tx pgx.Tx, batch Batch) (*Held, error) {
+	if err := a.before("advance"); err != nil {
+		return nil, err
+	}
+	held := NewHeld()
+	queue := new(pgx.Batch)
+	queue.Queue(advanceCheckpointSQL, a.checkpoint.Topic, a.checkpoint.Partition, a.checkpoint.Epoch,
+		batch.From, batch.Next, batch.LogEnd, batch.LogStart, lastReceived(batch), time.Now()).
+		Exec(func(tag pgconn.CommandTag) error {
+			if tag.RowsAffected() != 1 {
+				return ErrFenced
+			}
+			return nil
+		})
+	queueLoads(queue, held, batch)
+	if err := tx.SendBatch(ctx, queue).Close(); err != nil {
+		return nil, fmt.Errorf("advance and load: %w", err)
+	}
+	return held, nil
+}
+
+// foldBatch folds the records in order. A panic is an error of the batch, which
+// is then halved until the record is found.
+func foldBatch(held *Held, batch Batch) (results []Result, err error) {
+	defer func() {
+		if recovered := recover(); recovered != nil {
+			err = fmt.Errorf("%w: %v", errPanic, recovered)
+		}
+	}()
+	results = make([]Result, len(batch.Records))
+	for i, record := range batch.Records {
+		results[i] = held.Fold(record.Decoded)
+	}
+	return results, nil
+}
+
+// save writes all that came of the batch, in one round trip.
+func (a *Applier) save(ctx context.Context, tx pgx.Tx, batch Batch, held *Held, results []Result) error {
+	if err := a.before("save"); err != nil {
+		return err
+	}
+	writes := writes{checkpoint: a.checkpoint, batch: batch, results: results, now: time.Now()}
+	queue := new(pgx.Batch)
+	writes.queuePullRequests(queue, held.ChangedPullRequests())
+	writes.queueComments(queue, held.ChangedComments())
+	writes.queueDeliveries(queue)
+	if err := writes.queueTransitions(queue); err != nil {
+		return err
+	}
+	if err := writes.queueDeadLetters(queue); err != nil {
+		return err
+	}
+	if err := tx.SendBatch(ctx, queue).Close(); err != nil {
+		return fmt.Errorf("save: %w", err)
+	}
+	return a.before("saved")
+}
+
+func (a *Applier) before(step string) error {
+	if a.step == nil {
+		return nil
+	}
+	return a.step(step)
+}
+
+// lastReceived is the receive time of the batch's newest record, or nil.
+func lastReceived(batch Batch) *time.Time {
+	for i := len(batch.Records) - 1; i >= 0; i-- {
+		if at := batch.Records[i].Record.ReceivedAt; !at.IsZero() {
+			return &at
+		}
+	}
+	return nil
+}
