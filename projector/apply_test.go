@@ -65,13 +65,13 @@ func batchOf(records []projector.LogRecord, from, end int64) projector.Batch {
 	return projector.Batch{Records: records[from:end], From: from, Next: end, LogEnd: int64(len(records))}
 }
 
-func claim(t *testing.T, pool *pgxpool.Pool, owner string) (*projector.Applier, projector.Checkpoint, int64) {
+func claim(t *testing.T, pool *pgxpool.Pool, owner string) (*projector.Applier, int64) {
 	t.Helper()
 	checkpoint, next, err := projector.Claim(t.Context(), pool, topic, 0, owner)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return projector.NewApplier(pool, checkpoint), checkpoint, next
+	return projector.NewApplier(pool, checkpoint), next
 }
 
 // tables returns what the tables hold, less what differs from run to run.
@@ -122,7 +122,7 @@ func checkVerdicts(t *testing.T, pool *pgxpool.Pool) {
 func wanted(t *testing.T) map[string][]string {
 	t.Helper()
 	pool := pgtest.NewPool(t)
-	applier, _, _ := claim(t, pool, "one")
+	applier, _ := claim(t, pool, "one")
 	if _, err := applier.Apply(t.Context(), batchOf(story(), 0, 7)); err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestI4_BatchesOfAnySizeEndInTheSameTables(t *testing.T) {
 	want := wanted(t)
 	for size := int64(1); size < 7; size++ {
 		pool := pgtest.NewPool(t)
-		applier, _, _ := claim(t, pool, "one")
+		applier, _ := claim(t, pool, "one")
 		for from := int64(0); from < 7; from += size {
 			if _, err := applier.Apply(t.Context(), batchOf(story(), from, min(from+size, 7))); err != nil {
 				t.Fatal(err)
@@ -177,7 +177,7 @@ func TestI4_BatchesOfAnySizeEndInTheSameTables(t *testing.T) {
 func TestI4_ReplayingABatchChangesNothing(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.NewPool(t)
-	applier, _, _ := claim(t, pool, "one")
+	applier, _ := claim(t, pool, "one")
 	if _, err := applier.Apply(t.Context(), batchOf(story(), 0, 7)); err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestI4_LostPartitionCannotCommit(t *testing.T) {
 		t.Run("paused before "+paused, func(t *testing.T) {
 			t.Parallel()
 			pool := pgtest.NewPool(t)
-			zombie, _, _ := claim(t, pool, "zombie")
+			zombie, _ := claim(t, pool, "zombie")
 			asleep, wake := make(chan struct{}), make(chan struct{})
 			zombie.SetStep(func(step string) error {
 				if step == paused {
@@ -218,7 +218,7 @@ func TestI4_LostPartitionCannotCommit(t *testing.T) {
 				// the new owner waits for it, as it would for lock_timeout.
 				go func() { time.Sleep(50 * time.Millisecond); close(wake) }()
 			}
-			owner, _, next := claim(t, pool, "owner")
+			owner, next := claim(t, pool, "owner")
 			if _, err := owner.Apply(t.Context(), batchOf(story(), next, 7)); err != nil {
 				t.Fatal(err)
 			}
@@ -248,7 +248,7 @@ func TestI4_CrashAtEveryStep(t *testing.T) {
 			t.Run(fmt.Sprintf("%s of a batch of %d", step, at), func(t *testing.T) {
 				t.Parallel()
 				pool := pgtest.NewPool(t)
-				applier, _, _ := claim(t, pool, "crashed")
+				applier, _ := claim(t, pool, "crashed")
 				applier.SetStep(func(name string) error {
 					if name == step {
 						return crash
@@ -258,7 +258,7 @@ func TestI4_CrashAtEveryStep(t *testing.T) {
 				if _, err := applier.Apply(t.Context(), batchOf(story(), 0, at)); !errors.Is(err, crash) {
 					t.Fatalf("got %v, want the crash", err)
 				}
-				next, _, from := claim(t, pool, "next")
+				next, from := claim(t, pool, "next")
 				if wantFrom := map[bool]int64{true: at, false: 0}[step == "committed"]; from != wantFrom {
 					t.Fatalf("the next owner starts from %d, want %d", from, wantFrom)
 				}
@@ -298,7 +298,7 @@ func TestApply_PoisonIsSetAsideAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			pool := pgtest.NewPool(t)
-			applier, _, _ := claim(t, pool, "one")
+			applier, _ := claim(t, pool, "one")
 			records := story()
 			records[3] = poison
 			results, err := applier.Apply(t.Context(), batchOf(records, 0, 7))
@@ -323,7 +323,7 @@ func TestApply_PoisonIsSetAsideAlone(t *testing.T) {
 func TestApply_LargeBody(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.NewPool(t)
-	applier, _, _ := claim(t, pool, "one")
+	applier, _ := claim(t, pool, "one")
 	large := sealed("d-1", "opened", 7, `{"action":"opened","x":"`+strings.Repeat("a", schemas.MaxBody-30)+`"`)
 	batch := projector.Batch{Records: []projector.LogRecord{ready(0, large)}, Next: 1, LogEnd: 1}
 	results, err := applier.Apply(t.Context(), batch)
@@ -342,7 +342,7 @@ func TestApply_LargeBody(t *testing.T) {
 func TestApply_ReusedDeliveryIDIsFlagged(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.NewPool(t)
-	applier, _, _ := claim(t, pool, "one")
+	applier, _ := claim(t, pool, "one")
 	records := []projector.LogRecord{
 		ready(0, sealed("d-1", "opened", 7, body("opened", 7, 0, `,"state":"open"`))),
 		ready(1, sealed("d-1", "closed", 7, body("closed", 7, 5, `,"state":"closed"`))),

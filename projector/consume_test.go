@@ -3,7 +3,6 @@ package projector_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"slices"
 	"testing"
@@ -47,7 +46,7 @@ func produce(t *testing.T, client *kafka.Client, records ...schemas.Record) {
 func run(t *testing.T, broker *kafkatest.Broker, pool *pgxpool.Pool, owner string) (*projector.Projector, func()) {
 	t.Helper()
 	p := projector.New(projector.Config{Brokers: broker.Addrs(), Topic: topic, Group: "pawl.projector", Owner: owner},
-		pool, broker.Client(), provider.Decode, slog.New(slog.NewTextHandler(io.Discard, nil)), prometheus.NewRegistry())
+		pool, broker.Client(), provider.Decode, slog.New(slog.DiscardHandler), prometheus.NewRegistry())
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- p.Run(ctx) }()

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // EntityKey names one entity across providers, and is the partition key of
@@ -76,7 +78,7 @@ func CommentKey(instance, id string) EntityKey {
 // repository, so instances are configured without a port where they can be.
 func ParseKey(key EntityKey) (ParsedKey, error) {
 	text := string(key)
-	if text == "" || strings.ContainsAny(text, " \t\r\n\x00") {
+	if text == "" || !utf8.ValidString(text) || strings.ContainsFunc(text, isBlank) {
 		return ParsedKey{}, fmt.Errorf("%w: %q", ErrKey, text)
 	}
 	colon := strings.LastIndexByte(text, ':')
@@ -114,6 +116,10 @@ func parsePullRequestKey(text string, parsed ParsedKey, repo, number string) (Pa
 	parsed.Kind, parsed.Repository, parsed.Number = KeyPullRequest, repo, n
 	return parsed, requirePart(text, "repository id", repo)
 }
+
+// isBlank reports whether a key cannot have this character: PostgreSQL takes no
+// NUL, and people cannot see the others.
+func isBlank(c rune) bool { return unicode.IsSpace(c) || unicode.IsControl(c) }
 
 func requirePart(text, part, value string) error {
 	if value == "" {

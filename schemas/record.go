@@ -106,7 +106,7 @@ func (r *Record) setHeader(header Header) error {
 		r.Subject = header.Value
 	case HeaderTime:
 		at, err := time.Parse(time.RFC3339Nano, header.Value)
-		if err != nil {
+		if err != nil || at.UTC().Year() < 1 || at.UTC().Year() > 9999 {
 			return fmt.Errorf("header %s: %q is not an RFC 3339 time", HeaderTime, header.Value)
 		}
 		r.ReceivedAt = at.UTC()
