@@ -54,13 +54,15 @@ create table pawl.pull_request (
   constraint pull_request_open_has_no_closed_at check (closed_at is null or state <> 'open'),
   constraint pull_request_merged_at_only_when_merged check (merged_at is null or state = 'merged'),
   constraint pull_request_reason_only_when_needs_read check (needs_read_reason is null or needs_read)
-) with (fillfactor = 80);
+) with (fillfactor = 80, toast_tuple_target = 8160);
 
 -- explain acme/api#7, and every query by the name people know
 create index pull_request_repository on pawl.pull_request (repository, number);
 -- the open pull requests of a repository; who waits for a read
 create index pull_request_open on pawl.pull_request (repository_id) where state = 'open';
-create index pull_request_needs_read on pawl.pull_request (folded_at) where needs_read;
+create index pull_request_needs_read on pawl.pull_request (entity_key) where needs_read;
+-- No index names folded_at or another column that each fold changes: the rows
+-- could not be updated in place (HOT).
 
 comment on table  pawl.pull_request is 'One row per pull request, the fold of its deliveries; it only moves forward by the provider''s clock (I5, I6).';
 comment on column pawl.pull_request.entity_key is 'instance:repository id#number, the partition key of its records; survives rename and transfer.';
@@ -188,7 +190,7 @@ comment on column pawl.delivery.sender is 'Login of who caused the event at the 
 comment on column pawl.delivery.verdict is 'How the record ended: applied, unchanged, stale, duplicate, ignored or dead.';
 comment on column pawl.delivery.reason is 'Why, in words.';
 comment on column pawl.delivery.id_reused is 'Same source and delivery id as an earlier record, but another body: not a duplicate, and worth a look.';
-comment on column pawl.delivery.body_hash is 'First 8 bytes of the SHA-256 of the body: tells a duplicate from a reused id.';
+comment on column pawl.delivery.body_hash is 'xxHash64 of the body: tells a duplicate from a reused id.';
 comment on column pawl.delivery.provider_updated_at is 'The provider''s clock in the payload.';
 comment on column pawl.delivery.received_at is 'When ingest received it.';
 comment on column pawl.delivery.folded_at is 'When the projector committed it.';

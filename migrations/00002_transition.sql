@@ -15,7 +15,7 @@ create table pawl.transition (
   value          json        not null,
   folded_at      timestamptz not null,
   constraint transition_pkey primary key (id)
-);
+) with (toast_tuple_target = 8160); -- compressing 2 KB values costs more than all else in the insert
 
 -- explain and pull_request_timeline: the transitions of one entity in order
 create index transition_entity on pawl.transition (entity_key, log_offset);
@@ -40,11 +40,9 @@ create table pawl.outbox (
   transition_id  text    not null,
   partition_key  text    not null,
   created_at     timestamptz not null,
-  constraint outbox_pkey primary key (id)
+  -- in the order in which a relay reads: the oldest rows of a shard
+  constraint outbox_pkey primary key (shard, id)
 );
-
--- relay: the oldest rows of a shard, in order
-create index outbox_shard on pawl.outbox (shard, id);
 
 comment on table  pawl.outbox is 'Transitions not yet appended to pawl.transitions. The relay deletes a row once the log has it.';
 comment on column pawl.outbox.id is 'Order within a shard.';

@@ -194,7 +194,7 @@ COMMENT ON COLUMN pawl.delivery.sender IS 'Login of who caused the event at the 
 COMMENT ON COLUMN pawl.delivery.verdict IS 'How the record ended: applied, unchanged, stale, duplicate, ignored or dead.';
 COMMENT ON COLUMN pawl.delivery.reason IS 'Why, in words.';
 COMMENT ON COLUMN pawl.delivery.id_reused IS 'Same source and delivery id as an earlier record, but another body: not a duplicate, and worth a look.';
-COMMENT ON COLUMN pawl.delivery.body_hash IS 'First 8 bytes of the SHA-256 of the body: tells a duplicate from a reused id.';
+COMMENT ON COLUMN pawl.delivery.body_hash IS 'xxHash64 of the body: tells a duplicate from a reused id.';
 COMMENT ON COLUMN pawl.delivery.provider_updated_at IS 'The provider''s clock in the payload.';
 COMMENT ON COLUMN pawl.delivery.received_at IS 'When ingest received it.';
 COMMENT ON COLUMN pawl.delivery.folded_at IS 'When the projector committed it.';
@@ -339,7 +339,7 @@ CREATE TABLE pawl.pull_request (
     CONSTRAINT pull_request_state_is_known CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text, 'merged'::text]))),
     CONSTRAINT pull_request_version_is_positive CHECK ((version > 0))
 )
-WITH (fillfactor='80');
+WITH (fillfactor='80', toast_tuple_target='8160');
 COMMENT ON TABLE pawl.pull_request IS 'One row per pull request, the fold of its deliveries; it only moves forward by the provider''s clock (I5, I6).';
 COMMENT ON COLUMN pawl.pull_request.entity_key IS 'instance:repository id#number, the partition key of its records; survives rename and transfer.';
 COMMENT ON COLUMN pawl.pull_request.instance IS 'Host of the provider: github.com, or the host a source is configured with.';
@@ -396,7 +396,8 @@ CREATE TABLE pawl.transition (
     log_offset bigint NOT NULL,
     value json NOT NULL,
     folded_at timestamp with time zone NOT NULL
-);
+)
+WITH (toast_tuple_target='8160');
 COMMENT ON TABLE pawl.transition IS 'Differences between two folded states, each with its cause (I8).';
 COMMENT ON COLUMN pawl.transition.id IS 'Hash of entity, kind, from, to and cause: a second folding yields the same id.';
 COMMENT ON COLUMN pawl.transition.entity_key IS 'The entity that changed.';
@@ -471,7 +472,7 @@ ALTER TABLE ONLY pawl.mutation
     ADD CONSTRAINT mutation_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY pawl.outbox
-    ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT outbox_pkey PRIMARY KEY (shard, id);
 
 ALTER TABLE ONLY pawl.pull_request
     ADD CONSTRAINT pull_request_pkey PRIMARY KEY (entity_key);
@@ -501,9 +502,7 @@ CREATE INDEX mutation_to_do ON pawl.mutation USING btree (next_attempt_at, entit
 
 CREATE INDEX mutation_transition ON pawl.mutation USING btree (transition_id);
 
-CREATE INDEX outbox_shard ON pawl.outbox USING btree (shard, id);
-
-CREATE INDEX pull_request_needs_read ON pawl.pull_request USING btree (folded_at) WHERE needs_read;
+CREATE INDEX pull_request_needs_read ON pawl.pull_request USING btree (entity_key) WHERE needs_read;
 
 CREATE INDEX pull_request_open ON pawl.pull_request USING btree (repository_id) WHERE (state = 'open'::text);
 

@@ -74,6 +74,22 @@ func claim(t *testing.T, pool *pgxpool.Pool, owner string) (*projector.Applier, 
 	return projector.NewApplier(pool, checkpoint), next
 }
 
+// newPool returns a pool as the projector runs on, with a database of its own.
+func newPool(t *testing.T) *pgxpool.Pool {
+	t.Helper()
+	config, err := pgxpool.ParseConfig(pgtest.New(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	projector.Configure(config)
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
 // tables returns what the tables hold, less what differs from run to run.
 func tables(t *testing.T, pool *pgxpool.Pool) map[string][]string {
 	t.Helper()
@@ -121,7 +137,7 @@ func checkVerdicts(t *testing.T, pool *pgxpool.Pool) {
 // wanted is the tables after an undisturbed run.
 func wanted(t *testing.T) map[string][]string {
 	t.Helper()
-	pool := pgtest.NewPool(t)
+	pool := newPool(t)
 	applier, _ := claim(t, pool, "one")
 	if _, err := applier.Apply(t.Context(), batchOf(story(), 0, 7)); err != nil {
 		t.Fatal(err)
@@ -161,7 +177,7 @@ func TestI4_BatchesOfAnySizeEndInTheSameTables(t *testing.T) {
 	t.Parallel()
 	want := wanted(t)
 	for size := int64(1); size < 7; size++ {
-		pool := pgtest.NewPool(t)
+		pool := newPool(t)
 		applier, _ := claim(t, pool, "one")
 		for from := int64(0); from < 7; from += size {
 			if _, err := applier.Apply(t.Context(), batchOf(story(), from, min(from+size, 7))); err != nil {
@@ -176,7 +192,7 @@ func TestI4_BatchesOfAnySizeEndInTheSameTables(t *testing.T) {
 
 func TestI4_ReplayingABatchChangesNothing(t *testing.T) {
 	t.Parallel()
-	pool := pgtest.NewPool(t)
+	pool := newPool(t)
 	applier, _ := claim(t, pool, "one")
 	if _, err := applier.Apply(t.Context(), batchOf(story(), 0, 7)); err != nil {
 		t.Fatal(err)
@@ -197,7 +213,7 @@ func TestI4_LostPartitionCannotCommit(t *testing.T) {
 	for _, paused := range []string{"advance", "save", "commit"} {
 		t.Run("paused before "+paused, func(t *testing.T) {
 			t.Parallel()
-			pool := pgtest.NewPool(t)
+			pool := newPool(t)
 			zombie, _ := claim(t, pool, "zombie")
 			asleep, wake := make(chan struct{}), make(chan struct{})
 			zombie.SetStep(func(step string) error {
@@ -247,7 +263,7 @@ func TestI4_CrashAtEveryStep(t *testing.T) {
 		for _, at := range []int64{1, 4, 7} {
 			t.Run(fmt.Sprintf("%s of a batch of %d", step, at), func(t *testing.T) {
 				t.Parallel()
-				pool := pgtest.NewPool(t)
+				pool := newPool(t)
 				applier, _ := claim(t, pool, "crashed")
 				applier.SetStep(func(name string) error {
 					if name == step {
@@ -297,7 +313,7 @@ func TestApply_PoisonIsSetAsideAlone(t *testing.T) {
 	for name, poison := range poisons {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			pool := pgtest.NewPool(t)
+			pool := newPool(t)
 			applier, _ := claim(t, pool, "one")
 			records := story()
 			records[3] = poison
@@ -322,7 +338,7 @@ func TestApply_PoisonIsSetAsideAlone(t *testing.T) {
 // TestApply_LargeBody: 25 MB that is no pull request is a dead letter of 25 MB.
 func TestApply_LargeBody(t *testing.T) {
 	t.Parallel()
-	pool := pgtest.NewPool(t)
+	pool := newPool(t)
 	applier, _ := claim(t, pool, "one")
 	large := sealed("d-1", "opened", 7, `{"action":"opened","x":"`+strings.Repeat("a", schemas.MaxBody-30)+`"`)
 	batch := projector.Batch{Records: []projector.LogRecord{ready(0, large)}, Next: 1, LogEnd: 1}
@@ -341,7 +357,7 @@ func TestApply_LargeBody(t *testing.T) {
 
 func TestApply_ReusedDeliveryIDIsFlagged(t *testing.T) {
 	t.Parallel()
-	pool := pgtest.NewPool(t)
+	pool := newPool(t)
 	applier, _ := claim(t, pool, "one")
 	records := []projector.LogRecord{
 		ready(0, sealed("d-1", "opened", 7, body("opened", 7, 0, `,"state":"open"`))),

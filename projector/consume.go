@@ -24,7 +24,7 @@ type Config struct {
 	Group string
 	// Owner names this projector in the checkpoint.
 	Owner string
-	// MaxRecords caps a transaction; 0 is 500.
+	// MaxRecords caps a transaction; 0 is 1000.
 	MaxRecords int
 }
 
@@ -60,7 +60,7 @@ type Projector struct {
 // New returns a projector. The pool's connections should carry
 // statement_timeout and lock_timeout below stuckAfter.
 func New(config Config, pool *pgxpool.Pool, client *kafka.Client, decode Decode, log *slog.Logger, registerer prometheus.Registerer) *Projector {
-	config.MaxRecords = cmp.Or(config.MaxRecords, 500)
+	config.MaxRecords = cmp.Or(config.MaxRecords, 1000)
 	return &Projector{
 		config: config, pool: pool, client: client, decode: decode, log: log,
 		metrics: newMetrics(registerer), stopped: make(map[int]string),

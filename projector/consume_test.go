@@ -14,7 +14,6 @@ import (
 	"github.com/segmentio/kafka-go"
 
 	"pawl/internal/kafkatest"
-	"pawl/internal/pgtest"
 	"pawl/internal/provider"
 	"pawl/projector"
 	"pawl/schemas"
@@ -98,7 +97,7 @@ func openAndClose(prefix string, count int) []schemas.Record {
 
 func TestProjector_FoldsTheLogAndGoesOnAfterABrokerRestart(t *testing.T) {
 	t.Parallel()
-	broker, pool := kafkatest.Start(t), pgtest.NewPool(t)
+	broker, pool := kafkatest.Start(t), newPool(t)
 	produce(t, broker.Client(), openAndClose("a", 50)...)
 	p, _ := run(t, broker, pool, "one")
 	waitFor(t, pool, 100, countDeliveries)
@@ -117,7 +116,7 @@ func TestProjector_FoldsTheLogAndGoesOnAfterABrokerRestart(t *testing.T) {
 // one leaves in the middle, another comes.
 func TestI4_RebalanceLosesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
-	broker, pool := kafkatest.Start(t), pgtest.NewPool(t)
+	broker, pool := kafkatest.Start(t), newPool(t)
 	_, stopOne := run(t, broker, pool, "one")
 	run(t, broker, pool, "two")
 	client := broker.Client()
@@ -141,7 +140,7 @@ func TestI4_RebalanceLosesAndDoublesNothing(t *testing.T) {
 // The other partitions go on.
 func TestProjector_CheckpointPastTheLogStopsThePartition(t *testing.T) {
 	t.Parallel()
-	broker, pool := kafkatest.Start(t), pgtest.NewPool(t)
+	broker, pool := kafkatest.Start(t), newPool(t)
 	if _, err := pool.Exec(t.Context(), `
 		insert into pawl.checkpoint (topic, log_partition, next_offset, epoch, owner, updated_at)
 		values ($1, 0, 1000, 1, 'before', now())`, topic); err != nil {
@@ -161,7 +160,7 @@ func TestProjector_CheckpointPastTheLogStopsThePartition(t *testing.T) {
 // same records in memory yields.
 func TestI3_LiveFoldingEqualsTheFold(t *testing.T) {
 	t.Parallel()
-	broker, pool := kafkatest.Start(t), pgtest.NewPool(t)
+	broker, pool := kafkatest.Start(t), newPool(t)
 	records := openAndClose("a", 20)
 	produce(t, broker.Client(), records...)
 	run(t, broker, pool, "one")

@@ -16,7 +16,7 @@ type DeliveryKey struct {
 	ID     schemas.DeliveryID
 }
 
-// BodyHash is the first 8 bytes of the SHA-256 of a body. It tells a duplicate
+// BodyHash is a 64-bit hash of a body. It tells a duplicate
 // from an id that was used twice.
 type BodyHash [8]byte
 

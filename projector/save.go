@@ -144,8 +144,9 @@ func (w writes) queueTransitions(queue *pgx.Batch) error {
 		return nil
 	}
 	type row = schemas.Transition
-	queue.Queue(saveTransitionsSQL,
-		column(made, func(r row) string { return string(r.ID) }),
+	ids := column(made, func(r row) string { return string(r.ID) })
+	queue.Queue(saveOutboxSQL, ids, column(made, func(r row) string { return string(r.PartitionKey()) }), w.checkpoint.Partition, w.now)
+	queue.Queue(saveTransitionsSQL, ids,
 		column(made, func(r row) string { return string(r.Entity) }),
 		column(made, func(r row) string { return string(r.Kind) }),
 		column(made, func(r row) string { return valueText(r.From) }),
@@ -153,7 +154,6 @@ func (w writes) queueTransitions(queue *pgx.Batch) error {
 		column(made, func(r row) string { return storable(r.Cause.Source) }),
 		column(made, func(r row) string { return storable(string(r.Cause.DeliveryID)) }),
 		offsets, values,
-		column(made, func(r row) string { return string(r.PartitionKey()) }),
 		w.checkpoint.Topic, w.checkpoint.Partition, w.now)
 	return nil
 }

@@ -24,6 +24,8 @@ var (
 	saveCommentsSQL string
 	//go:embed sql/save_deliveries.sql
 	saveDeliveriesSQL string
+	//go:embed sql/save_outbox.sql
+	saveOutboxSQL string
 	//go:embed sql/save_transitions.sql
 	saveTransitionsSQL string
 	//go:embed sql/save_dead_letters.sql
