@@ -1,0 +1,182 @@
+package schemas_test
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"pawl/schemas"
+)
+
+// The functions below draw values as the stages make them.
+
+func drawText(t *rapid.T, name string) string {
+	return rapid.String().Draw(t, name)
+}
+
+func drawNames(t *rapid.T, name string) []string {
+	names := rapid.SliceOfNDistinct(rapid.StringN(1, 20, 60), 0, 4, rapid.ID[string]).Draw(t, name)
+	slices.Sort(names)
+	return names
+}
+
+func drawTime(t *rapid.T, name string) time.Time {
+	if rapid.IntRange(0, 3).Draw(t, name+" is unknown") == 0 {
+		return time.Time{}
+	}
+	seconds := rapid.Int64Range(0, 4102444800).Draw(t, name)
+	nanos := rapid.SampledFrom([]int64{0, 0, 123000000, 123456789}).Draw(t, name+" nanoseconds")
+	return time.Unix(seconds, nanos).UTC()
+}
+
+func drawKey(t *rapid.T) schemas.EntityKey {
+	return schemas.PullRequestKey("github.com", rapid.StringMatching(`[1-9][0-9]{0,9}`).Draw(t, "repository id"),
+		rapid.Int64Range(1, 1e9).Draw(t, "number"))
+}
+
+func drawRecord(t *rapid.T) schemas.Record {
+	return schemas.Record{
+		Key:             drawKey(t),
+		ID:              schemas.DeliveryID(rapid.StringN(1, 60, 255).Draw(t, "delivery id")),
+		Source:          rapid.StringMatching(`[a-z][a-z0-9-]{0,20}`).Draw(t, "source"),
+		Provider:        rapid.SampledFrom([]string{"github", "gitlab"}).Draw(t, "provider"),
+		Event:           rapid.StringMatching(`[a-z_]{1,20}`).Draw(t, "event"),
+		Action:          rapid.StringMatching(`[a-z_]{0,20}`).Draw(t, "action"),
+		Subject:         drawText(t, "subject"),
+		ReceivedAt:      drawTime(t, "received at"),
+		ContentType:     rapid.SampledFrom([]string{"", schemas.ContentTypeJSON}).Draw(t, "content type"),
+		TraceParent:     rapid.SampledFrom([]string{"", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}).Draw(t, "trace"),
+		ProviderHeaders: []schemas.Header{{Name: "X-GitHub-Event", Value: drawText(t, "event header")}},
+		Body:            rapid.SliceOf(rapid.Byte()).Draw(t, "body"),
+	}
+}
+
+// drawValue draws a side of a transition of that kind.
+func drawValue(t *rapid.T, name string, kind schemas.Kind) schemas.Value {
+	if kind == schemas.KindLabelsChanged {
+		return schemas.Value{List: drawNames(t, name)}
+	}
+	return schemas.Value{Text: drawText(t, name)}
+}
+
+func drawCause(t *rapid.T) schemas.Cause {
+	return schemas.Cause{
+		Source:      rapid.StringMatching(`[a-z][a-z0-9-]{0,10}`).Draw(t, "source"),
+		DeliveryID:  schemas.DeliveryID(rapid.StringN(1, 40, 255).Draw(t, "delivery id")),
+		Provider:    "github",
+		Event:       "pull_request",
+		Action:      rapid.SampledFrom([]string{"", "opened", "labeled"}).Draw(t, "action"),
+		Sender:      schemas.Actor{Login: drawText(t, "sender"), IsBot: rapid.Bool().Draw(t, "sender is a bot")},
+		ReceivedAt:  drawTime(t, "received at"),
+		TraceParent: rapid.SampledFrom([]string{"", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}).Draw(t, "trace"),
+	}
+}
+
+func drawPullRequest(t *rapid.T, key schemas.EntityKey) *schemas.PullRequest {
+	parsed, err := schemas.ParseKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	needsRead := rapid.Bool().Draw(t, "needs read")
+	reason := ""
+	if needsRead {
+		reason = "two snapshots of one second: closed and open"
+	}
+	count := func(name string) int64 { return rapid.Int64Range(0, 1e9).Draw(t, name) }
+	return &schemas.PullRequest{
+		EntityKey: key, Instance: parsed.Instance, RepositoryID: parsed.Repository,
+		Repository: drawText(t, "repository"), Number: parsed.Number,
+		Title: drawText(t, "title"), Body: drawText(t, "body"), Author: drawText(t, "author"),
+		AuthorIsBot:        rapid.Bool().Draw(t, "author is a bot"),
+		State:              rapid.SampledFrom([]schemas.State{schemas.Open, schemas.Closed, schemas.Merged}).Draw(t, "state"),
+		Draft:              rapid.Bool().Draw(t, "draft"),
+		HeadSHA:            drawText(t, "head sha"),
+		BaseRef:            drawText(t, "base ref"),
+		Labels:             drawNames(t, "labels"),
+		RequestedReviewers: drawNames(t, "requested reviewers"),
+		Assignees:          drawNames(t, "assignees"),
+		ChecksState: rapid.SampledFrom([]schemas.ChecksState{
+			schemas.ChecksNone, schemas.ChecksPending, schemas.ChecksSuccess, schemas.ChecksFailure,
+		}).Draw(t, "checks"),
+		Approvals: count("approvals"), ChangesRequested: count("changes requested"), Comments: count("comments"),
+		ReviewComments: count("review comments"), Commits: count("commits"),
+		Additions: count("additions"), Deletions: count("deletions"), ChangedFiles: count("changed files"),
+		CreatedAt: drawTime(t, "created at"), ClosedAt: drawTime(t, "closed at"), MergedAt: drawTime(t, "merged at"),
+		ProviderUpdatedAt: drawTime(t, "updated at"),
+		Version:           rapid.Int64Range(1, 1e9).Draw(t, "version"),
+		NeedsRead:         needsRead, NeedsReadReason: reason,
+	}
+}
+
+func drawComment(t *rapid.T, parent schemas.EntityKey) *schemas.Comment {
+	return &schemas.Comment{
+		EntityKey:         schemas.CommentKey("github.com", rapid.StringMatching(`[1-9][0-9]{0,9}`).Draw(t, "comment id")),
+		Parent:            parent,
+		State:             rapid.SampledFrom([]schemas.CommentState{schemas.CommentLive, schemas.CommentRemoved}).Draw(t, "comment state"),
+		Author:            drawText(t, "comment author"),
+		Body:              drawText(t, "comment body"),
+		CreatedAt:         drawTime(t, "comment created at"),
+		ProviderUpdatedAt: drawTime(t, "comment updated at"),
+		Version:           rapid.Int64Range(1, 1e9).Draw(t, "comment version"),
+	}
+}
+
+func drawTransition(t *rapid.T) schemas.Transition {
+	kind := rapid.SampledFrom(schemas.Kinds()).Draw(t, "kind")
+	entity := drawKey(t)
+	pr := drawPullRequest(t, entity)
+	var comment *schemas.Comment
+	switch kind {
+	case schemas.KindCommentCreated, schemas.KindCommentEdited, schemas.KindCommentRemoved:
+		comment = drawComment(t, entity)
+		entity = comment.EntityKey
+	}
+	transition := schemas.NewTransition(entity, kind, drawValue(t, "from", kind), drawValue(t, "to", kind), drawCause(t))
+	transition.PullRequest, transition.Comment = pr, comment
+	return transition
+}
+
+func drawMutation(t *rapid.T) schemas.Mutation {
+	kind := rapid.SampledFrom(schemas.MutationKinds()).Draw(t, "kind")
+	digits := rapid.StringMatching(`[0-9a-f]{32}`)
+	return schemas.Mutation{
+		ID:             rapid.Int64Range(1, 1<<62).Draw(t, "id"),
+		Entity:         drawKey(t),
+		Rule:           rapid.StringMatching(`[a-z][a-z0-9-]{0,20}`).Draw(t, "rule"),
+		Kind:           kind,
+		Params:         drawParams(t, kind),
+		IdempotencyKey: schemas.IdempotencyKey(digits.Draw(t, "idempotency key")),
+		State: rapid.SampledFrom([]schemas.MutationState{
+			schemas.MutationPlanned, schemas.MutationWaiting, schemas.MutationPending, schemas.MutationClaimed,
+			schemas.MutationDone, schemas.MutationSkipped, schemas.MutationCancelled, schemas.MutationDead,
+		}).Draw(t, "state"),
+		Reason:       drawText(t, "reason"),
+		TransitionID: schemas.TransitionID(digits.Draw(t, "transition id")),
+		Attempt:      rapid.IntRange(0, 100).Draw(t, "attempt"),
+		CreatedAt:    drawTime(t, "created at"),
+		SettledAt:    drawTime(t, "settled at"),
+	}
+}
+
+func drawParams(t *rapid.T, kind schemas.MutationKind) json.RawMessage {
+	var params any = struct{}{}
+	switch kind {
+	case schemas.MutateClose:
+	case schemas.MutateComment:
+		params = map[string]any{"body": rapid.StringN(1, 100, 400).Draw(t, "body")}
+	case schemas.MutateMerge:
+		params = map[string]any{
+			"method": rapid.SampledFrom([]string{"merge", "squash", "rebase"}).Draw(t, "method"),
+			"sha":    rapid.StringMatching(`[0-9a-f]{40}`).Draw(t, "sha"),
+		}
+	case schemas.MutateAddLabels, schemas.MutateRemoveLabels:
+		params = map[string]any{"labels": append(drawNames(t, "labels"), "one")}
+	}
+	text, err := json.Marshal(params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
