@@ -1,7 +1,6 @@
 package github_test
 
 import (
-	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -126,14 +125,4 @@ func shared(t *testing.T) string {
 		t.Skip("the real payloads are not at hand: ", err)
 	}
 	return payloads
-}
-
-// compact removes the layout of a JSON text.
-func compact(tb testing.TB, body []byte) []byte {
-	tb.Helper()
-	var out bytes.Buffer
-	if err := json.Compact(&out, body); err != nil {
-		tb.Fatal(err)
-	}
-	return out.Bytes()
 }

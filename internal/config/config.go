@@ -1,0 +1,214 @@
+// Package config reads pawl.yaml and the environment, and checks them whole.
+//
+// One file holds everything, and one environment variable overrides each setting
+// that differs between machines. A file is read once, all its faults are told
+// together, each at its line and column, and the program starts with none.
+// Rules are the business of package rules; their faults are told with the others.
+//
+// A secret is never in the file: it is a reference, env:NAME or file:PATH, and is
+// resolved by the part that needs it, so that a projector needs no webhook secret.
+// What is printed shows references, never values.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"pawl/actuator/rules"
+	"pawl/internal/provider"
+	"pawl/internal/topics"
+	"pawl/schemas"
+)
+
+// Config is everything that pawl.yaml says.
+type Config struct {
+	Version   int                 `yaml:"version,omitempty"`
+	Sources   []Source            `yaml:"sources,omitempty"`
+	Providers map[string]Provider `yaml:"providers,omitempty"`
+	Kafka     Kafka               `yaml:"kafka"`
+	Database  Database            `yaml:"database"`
+	Listen    Listen              `yaml:"listen"`
+	// DataDir holds the embedded Kafka and PostgreSQL.
+	DataDir string `yaml:"data_dir"`
+	Log     Log    `yaml:"log"`
+	// Mode and Rules are read by package rules; see RuleSet.
+	Mode  rules.Mode `yaml:"mode"`
+	Rules []any      `yaml:"rules,omitempty"`
+
+	ruleSet *rules.Set
+}
+
+// Source is one configured webhook.
+type Source struct {
+	Name     string   `yaml:"name"`
+	Provider string   `yaml:"provider"`
+	Instance string   `yaml:"instance,omitempty"`
+	Secrets  []Secret `yaml:"secrets"`
+}
+
+// Provider is how to act at an instance.
+type Provider struct {
+	Token   Secret `yaml:"token"`
+	BaseURL string `yaml:"base_url,omitempty"`
+	Login   string `yaml:"login,omitempty"`
+}
+
+// Kafka is the log. Without brokers pawl up embeds one.
+type Kafka struct {
+	Brokers           []string      `yaml:"brokers,omitempty"`
+	TopicPrefix       string        `yaml:"topic_prefix"`
+	Partitions        int           `yaml:"partitions"`
+	ReplicationFactor int           `yaml:"replication_factor,omitempty"`
+	Retention         time.Duration `yaml:"retention,omitempty"`
+	TLS               bool          `yaml:"tls,omitempty"`
+	SASL              SASL          `yaml:"sasl,omitempty"`
+}
+
+// SASL authenticates with the brokers.
+type SASL struct {
+	Mechanism string `yaml:"mechanism,omitempty"`
+	User      string `yaml:"user,omitempty"`
+	Password  Secret `yaml:"password,omitempty"`
+}
+
+// Database is the state. Without a URL pawl up embeds one.
+type Database struct {
+	URL Secret `yaml:"url,omitempty"`
+}
+
+// Listen is where the program listens.
+type Listen struct {
+	Webhooks   string `yaml:"webhooks"`
+	Operations string `yaml:"operations"`
+}
+
+// Log is how the program logs: level debug, info, warn or error; format text,
+// json, or auto (text on a terminal).
+type Log struct {
+	Level  string `yaml:"level"`
+	Format string `yaml:"format"`
+}
+
+// Default returns what holds where neither the file nor the environment says
+// otherwise.
+func Default() Config {
+	return Config{
+		Kafka:   Kafka{TopicPrefix: schemas.DefaultTopicPrefix, Partitions: 4},
+		Listen:  Listen{Webhooks: "127.0.0.1:8080", Operations: "127.0.0.1:9600"},
+		DataDir: "data",
+		Log:     Log{Level: "info", Format: "auto"},
+		Mode:    rules.ModeAct,
+	}
+}
+
+// Load reads a file and the environment. A file that is not named may be
+// missing; a named one may not. lookup is os.LookupEnv.
+func Load(file string, lookup func(string) (string, bool)) (*Config, error) {
+	named := file != ""
+	if !named {
+		file = "pawl.yaml"
+	}
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) && !named {
+		data, err = nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read configuration: %w", err)
+	}
+	return Parse(file, data, lookup)
+}
+
+// Parse reads a configuration. The error tells every fault of the file, of the
+// rules and of the environment.
+func Parse(file string, data []byte, lookup func(string) (string, bool)) (*Config, error) {
+	made := Default()
+	if err := checkShape(file, data); err != nil {
+		_, rulesErr := rules.Parse(file, data)
+		return nil, errors.Join(err, rulesErr)
+	}
+	if err := yaml.Unmarshal(data, &made); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	set, rulesErr := rules.Parse(file, data)
+	envErr := made.override(lookup)
+	if err := errors.Join(rulesErr, envErr, made.validate(file)); err != nil {
+		return nil, err
+	}
+	set.Mode = made.Mode
+	made.ruleSet = set
+	return &made, nil
+}
+
+// RuleSet returns the compiled rules.
+func (c *Config) RuleSet() *rules.Set { return c.ruleSet }
+
+// Topics returns the topics' names.
+func (c *Config) Topics() schemas.Topics { return schemas.TopicsWithPrefix(c.Kafka.TopicPrefix) }
+
+// Connection returns how to reach the brokers.
+func (c *Config) Connection() (topics.Connection, error) {
+	password, err := c.Kafka.SASL.Password.Resolve()
+	if err != nil {
+		return topics.Connection{}, fmt.Errorf("kafka.sasl.password: %w", err)
+	}
+	return topics.Connection{
+		Brokers: c.Kafka.Brokers, ClientID: "pawl", TLS: c.Kafka.TLS,
+		SASL: topics.SASL{Mechanism: topics.Mechanism(c.Kafka.SASL.Mechanism), User: c.Kafka.SASL.User, Password: password},
+	}, nil
+}
+
+// validate tells what is wrong beyond the shape.
+func (c *Config) validate(file string) error {
+	var faults []error
+	fault := func(format string, args ...any) {
+		faults = append(faults, fmt.Errorf("%s: %s", file, fmt.Sprintf(format, args...)))
+	}
+	seen := make(map[string]bool)
+	for _, source := range c.Sources {
+		switch _, known := provider.ByName(source.Provider); {
+		case source.Name == "":
+			fault("a source has no name")
+		case seen[source.Name]:
+			fault("source %s is there twice", source.Name)
+		case !known:
+			fault("source %s: unknown provider %q, known: %v", source.Name, source.Provider, provider.Names())
+		case len(source.Secrets) == 0:
+			fault("source %s has no secrets: an unsigned webhook can be sent by anyone", source.Name)
+		}
+		seen[source.Name] = true
+	}
+	for instance, p := range c.Providers {
+		if p.Token == "" {
+			fault("providers.%s has no token", instance)
+		}
+	}
+	if c.Kafka.Partitions < 1 {
+		fault("kafka.partitions is %d, want 1 or more", c.Kafka.Partitions)
+	}
+	if !c.Mode.Valid() {
+		fault("mode is %q, want act or plan", c.Mode)
+	}
+	if !slices.Contains([]string{"debug", "info", "warn", "error"}, c.Log.Level) {
+		fault("log.level is %q, want debug, info, warn or error", c.Log.Level)
+	}
+	if !slices.Contains([]string{"auto", "text", "json"}, c.Log.Format) {
+		fault("log.format is %q, want auto, text or json", c.Log.Format)
+	}
+	return errors.Join(faults...)
+}
+
+// Print returns the effective configuration as YAML. Secrets are references, and
+// a database URL that came from the environment is masked.
+func (c *Config) Print() ([]byte, error) {
+	data, err := yaml.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("print configuration: %w", err)
+	}
+	return data, nil
+}

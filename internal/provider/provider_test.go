@@ -1,0 +1,50 @@
+package provider_test
+
+import (
+	"strings"
+	"testing"
+
+	"pawl/internal/provider"
+	"pawl/schemas"
+)
+
+func TestByName_KnowsEveryName(t *testing.T) {
+	t.Parallel()
+	for _, name := range provider.Names() {
+		got, ok := provider.ByName(name)
+		if !ok || got.Name() != name {
+			t.Errorf("ByName(%q) = %v, %t", name, got, ok)
+			continue
+		}
+		if status := got.SuccessStatus(); status < 200 || status > 299 {
+			t.Errorf("%s: status of success = %d, want a 2xx", name, status)
+		}
+		if got.DefaultInstance() == "" || len(got.Events()) == 0 {
+			t.Errorf("%s has no instance or no events", name)
+		}
+	}
+	if got, ok := provider.ByName("sourceforge"); ok {
+		t.Errorf(`ByName("sourceforge") = %v`, got)
+	}
+}
+
+func TestDecode_GoesByTheRecordsProvider(t *testing.T) {
+	t.Parallel()
+	body := []byte(`{"number":7,"repository":{"id":101}}`)
+	event, err := provider.Decode(schemas.Record{Key: "github.com:101#7", Provider: "github", Event: "pull_request", Body: body})
+	if err != nil || event.PullRequest == nil {
+		t.Errorf("Decode() of a record of GitHub = %+v, %v", event, err)
+	}
+}
+
+func TestDecode_UnknownProviderIsIgnored(t *testing.T) {
+	t.Parallel()
+	record := schemas.Record{Key: "git.acme.com:1#7", ID: "d-1", Source: "s", Provider: "sourceforge", Event: "pull", Body: []byte("hello")}
+	event, err := provider.Decode(record)
+	if err != nil || !strings.Contains(event.Ignored, "sourceforge") {
+		t.Errorf("Decode() = %+v, %v, want ignored with the provider's name", event, err)
+	}
+	if event.Entity != record.Key || event.DeliveryID != record.ID || event.Source != record.Source {
+		t.Errorf("Decode() = %+v, want the record's key, id and source", event)
+	}
+}
