@@ -38,7 +38,7 @@ func firstComment(held State, event schemas.Event, at time.Time, future bool) (S
 		State:             schemas.CommentLive,
 		Author:            snapshot.Author.Login,
 		AuthorIsBot:       snapshot.Author.IsBot,
-		Body:              snapshot.Body,
+		Body:              snapshot.Body.Value,
 		URL:               snapshot.URL,
 		CreatedAt:         snapshot.CreatedAt.Value,
 		ProviderUpdatedAt: at,
@@ -63,6 +63,7 @@ func firstComment(held State, event schemas.Event, at time.Time, future bool) (S
 // keep the old time at the provider, so no time can order what comes after one.
 func nextComment(row schemas.Comment, event schemas.Event, at time.Time) (schemas.Comment, schemas.Verdict, string) {
 	snapshot := event.Comment
+	body := snapshot.Body.Or(row.Body)
 	if row.State == schemas.CommentRemoved {
 		if snapshot.Change == schemas.CommentDeleted {
 			return row, schemas.Unchanged, "the comment is removed already"
@@ -80,7 +81,7 @@ func nextComment(row schemas.Comment, event schemas.Event, at time.Time) (schema
 	switch {
 	case order < 0:
 		return row, schemas.Stale, "the comment was edited since"
-	case snapshot.Body == row.Body && (at.IsZero() || at.Equal(row.ProviderUpdatedAt)):
+	case body == row.Body && (at.IsZero() || at.Equal(row.ProviderUpdatedAt)):
 		return row, schemas.Unchanged, "the row says the same already"
 	case order == 0 && snapshot.Change == schemas.CommentCreated:
 		return row, schemas.Unchanged, "of the same second as an edit, and a creation is the older of the two"
@@ -88,7 +89,7 @@ func nextComment(row schemas.Comment, event schemas.Event, at time.Time) (schema
 	if order == 0 && !at.IsZero() && row.Version > 1 {
 		row.NeedsRead = true
 	}
-	row.Body = snapshot.Body
+	row.Body = body
 	if !at.IsZero() {
 		row.ProviderUpdatedAt = at
 	}

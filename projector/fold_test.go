@@ -250,7 +250,7 @@ func comment(change schemas.CommentChange, seconds int, body string) schemas.Eve
 	event.DeliveryID += schemas.DeliveryID(body)
 	event.Comment = &schemas.CommentSnapshot{
 		Key: "github.com:comment/9", Change: change, Parent: pr7, Author: schemas.Actor{Login: "ann"},
-		Body: body, CreatedAt: at(1), UpdatedAt: at(seconds),
+		Body: schemas.Say(body), CreatedAt: at(1), UpdatedAt: at(seconds),
 	}
 	return event
 }

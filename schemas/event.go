@@ -123,7 +123,7 @@ type CommentSnapshot struct {
 	Change    CommentChange
 	Parent    EntityKey // the pull request it stands under
 	Author    Actor
-	Body      string
+	Body      Stated[string]
 	URL       string
 	CreatedAt Stated[time.Time]
 	UpdatedAt Stated[time.Time]

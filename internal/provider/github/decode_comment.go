@@ -70,7 +70,7 @@ func (p *issueCommentPayload) snapshot(instance string, parent schemas.EntityKey
 		Change:    change,
 		Parent:    parent,
 		Author:    actorOf(comment.User),
-		Body:      text(comment.Body).Value,
+		Body:      text(comment.Body),
 		URL:       text(comment.URL).Value,
 		CreatedAt: known(comment.CreatedAt),
 		UpdatedAt: known(comment.UpdatedAt),

@@ -342,7 +342,7 @@ func TestDecode_Comment(t *testing.T) {
 		Action: "created", Sender: schemas.Actor{Login: "ann"},
 		Comment: &schemas.CommentSnapshot{
 			Key: "github.com:comment/14030131450", Change: schemas.CommentCreated, Parent: "github.com:101#7",
-			Author: schemas.Actor{Login: "ann"}, Body: "Why not?",
+			Author: schemas.Actor{Login: "ann"}, Body: schemas.Say("Why not?"),
 			URL:       "https://github.com/acme/api/pull/7#issuecomment-14030131450",
 			CreatedAt: schemas.Say(at("2026-01-01T10:30:00Z")), UpdatedAt: schemas.Say(at("2026-01-01T10:30:00Z")),
 		},
