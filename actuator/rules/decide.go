@@ -1,0 +1,165 @@
+package rules
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"pawl/schemas"
+)
+
+// Outcome is what a rule made of a transition.
+type Outcome string
+
+// The outcomes of a decision.
+const (
+	OutcomeMutate Outcome = "mutate" // the rule wants its mutations
+	OutcomeNo     Outcome = "no"     // the condition is false, or the cause is our own
+	OutcomeError  Outcome = "error"  // it cannot be decided, nothing is wanted
+)
+
+// Decision is what one rule made of one transition, and why. The Entity is the
+// pull request that is acted on, also when the transition is of a comment.
+type Decision struct {
+	Rule      string
+	Entity    schemas.EntityKey
+	Outcome   Outcome
+	Reason    string
+	Mutations []Mutation
+}
+
+// Mutation is one change that a decision wants. Position is its place in the
+// rule, from 0. Params are rendered.
+type Mutation struct {
+	Position int
+	Kind     schemas.MutationKind
+	Params   json.RawMessage
+	Key      schemas.IdempotencyKey
+}
+
+// Decide returns a decision of each rule that listens to the transition's kind,
+// in the order of the file. The same transition and the same rules give the
+// same decisions (I3).
+func (s *Set) Decide(t schemas.Transition) []Decision {
+	var decisions []Decision
+	var bound *variables
+	for _, r := range s.rules {
+		if !r.listensTo(t.Kind) {
+			continue
+		}
+		if bound == nil {
+			bound = s.bind(t, t.PullRequest)
+		}
+		d := s.decide(r, t, bound)
+		d.Rule, d.Entity = r.name, actedOn(t)
+		decisions = append(decisions, d)
+	}
+	return decisions
+}
+
+// actedOn is the pull request: a comment's is its parent.
+func actedOn(t schemas.Transition) schemas.EntityKey {
+	if !isCommentKind(t.Kind) {
+		return t.Entity
+	}
+	if t.Comment != nil && t.Comment.Parent != "" {
+		return t.Comment.Parent
+	}
+	if t.PullRequest != nil {
+		return t.PullRequest.EntityKey
+	}
+	return ""
+}
+
+func (s *Set) decide(r *rule, t schemas.Transition, v *variables) Decision {
+	if err := complete(t); err != nil {
+		return Decision{Outcome: OutcomeError, Reason: err.Error()}
+	}
+	if reason, own := s.ownEcho(t); own && !r.includeOwn {
+		return Decision{Outcome: OutcomeNo, Reason: reason}
+	}
+	switch verdict := r.ask(v); {
+	case verdict.err != nil:
+		return Decision{Outcome: OutcomeError, Reason: verdict.failure(v)}
+	case verdict.failed != nil:
+		return Decision{Outcome: OutcomeNo, Reason: verdict.denial(v, nil)}
+	}
+	mutations, err := r.mutate(t, v)
+	if err != nil {
+		return Decision{Outcome: OutcomeError, Reason: err.Error()}
+	}
+	return Decision{Outcome: OutcomeMutate, Reason: r.consent(t, mutations), Mutations: mutations}
+}
+
+// complete reports what a decision would need and the transition lacks.
+func complete(t schemas.Transition) error {
+	switch {
+	case t.PullRequest == nil:
+		return errors.New("the transition carries no pull request")
+	case isCommentKind(t.Kind) && t.Comment == nil:
+		return errors.New("the transition carries no comment")
+	case actedOn(t) == "":
+		return errors.New("the transition names no entity")
+	case strings.ContainsRune(string(actedOn(t)), 0):
+		return errors.New("the transition's entity is no key")
+	}
+	return nil
+}
+
+// mutate renders all mutations of the rule, or none.
+func (r *rule) mutate(t schemas.Transition, v *variables) ([]Mutation, error) {
+	scope, err := r.scope(t)
+	if err != nil {
+		return nil, err
+	}
+	mutations := make([]Mutation, len(r.mutations))
+	for i, m := range r.mutations {
+		rendered, err := m.params.render(v)
+		if err != nil {
+			return nil, err
+		}
+		text, err := encode(rendered)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.kind, err)
+		}
+		mutations[i] = Mutation{
+			Position: i, Kind: m.kind, Params: text,
+			Key: key(r.name, m.kind, i, actedOn(t), scope),
+		}
+	}
+	return mutations, nil
+}
+
+// encode writes JSON without escaping what HTML would need: people read it.
+func encode(value any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// Again asks the condition of a rule again, with the pull request as it is now
+// and the transition as it was: whether it still holds and, if it does not, why,
+// naming the values that changed since the decision.
+func (s *Set) Again(name string, t schemas.Transition, now *schemas.PullRequest) (holds bool, reason string) {
+	r, ok := s.find(name)
+	if !ok {
+		return false, fmt.Sprintf("there is no rule %q any more", name)
+	}
+	if now == nil {
+		return false, "the pull request is unknown"
+	}
+	v := s.bind(t, now)
+	switch verdict := r.ask(v); {
+	case verdict.err != nil:
+		return false, verdict.failure(v)
+	case verdict.failed != nil:
+		return false, verdict.denial(v, s.bind(t, t.PullRequest))
+	}
+	return true, ""
+}

@@ -1,0 +1,92 @@
+package rules
+
+import (
+	"errors"
+
+	"cel.dev/cel-go/common/types"
+
+	"pawl/schemas"
+)
+
+// CostLimit is the limit of one expression.
+const CostLimit = costLimit
+
+// Join splits a template and puts it together again.
+func Join(text string) (string, error) {
+	segments, _, err := split(text)
+	joined := ""
+	for _, s := range segments {
+		if s.isExpression {
+			joined += "{{" + s.text + "}}"
+			continue
+		}
+		joined += s.text
+	}
+	return joined, err
+}
+
+// Templates compiles and renders single templates.
+type Templates struct{ env *environment }
+
+// NewTemplates returns Templates.
+func NewTemplates() (*Templates, error) {
+	env, err := newEnvironment(declareAll())
+	return &Templates{env}, err
+}
+
+// ErrCompile is returned for a template with a fault.
+var ErrCompile = errors.New("compile")
+
+// Render compiles a template and renders it on a transition.
+func (ts *Templates) Render(text string, t schemas.Transition) (string, error) {
+	made, issues := ts.env.template(text, true)
+	if issues != nil {
+		return "", ErrCompile
+	}
+	return made.render(ts.env.bind(t, t.PullRequest))
+}
+
+// AskWhole evaluates a condition as CEL does, in one program.
+func (ts *Templates) AskWhole(text string, t schemas.Transition) Outcome {
+	checked, issues := ts.env.compile(text, true)
+	if issues != nil {
+		return "fault: " + Outcome(issues[0].message)
+	}
+	program, err := ts.env.program(checked)
+	if err != nil {
+		return "fault: " + Outcome(err.Error())
+	}
+	value, _, err := program.Eval(ts.env.bind(t, t.PullRequest))
+	switch {
+	case err != nil:
+		return OutcomeError
+	case value == types.True:
+		return OutcomeMutate
+	}
+	return OutcomeNo
+}
+
+// VariableNames returns the fields of each variable, by their paths.
+func (ts *Templates) VariableNames() map[string][]string {
+	names := make(map[string][]string)
+	for _, path := range [][]string{
+		{variablePR},
+		{variableComment},
+		{variableTransition},
+		{variableTransition, "cause"},
+		{variableTransition, "cause", "sender"},
+	} {
+		last := path[len(path)-1]
+		names[last] = ts.env.fieldNames(path)
+	}
+	return names
+}
+
+// KindsWithChecker returns the kinds of mutations that rules can ask for.
+func KindsWithChecker() []schemas.MutationKind {
+	var kinds []schemas.MutationKind
+	for kind := range kindCheckers() {
+		kinds = append(kinds, kind)
+	}
+	return kinds
+}

@@ -1,0 +1,2 @@
+delete from pawl.outbox
+where id = any($1::bigint[])
