@@ -90,13 +90,13 @@ func (r *runner) deliver(delivery Delivery) error {
 		return fmt.Errorf("%s.http: source %s is of provider %q, which this version does not read; it reads %v",
 			delivery.Name, source.Name, source.Provider, provider.Names())
 	}
-	record, err := reader.Seal(provider.Delivery{
+	record, refusal := reader.Seal(provider.Delivery{
 		Header: delivery.Header, Raw: delivery.Body, ContentType: contentType(delivery), Instance: source.Instance,
 		Source: source.Name, ReceivedAt: delivery.ReceivedAt,
 	})
-	if err != nil {
-		r.ran.Verdicts = append(r.ran.Verdicts, Verdict{delivery.Name, Refused, err.Error()})
-		return nil
+	if refusal != nil {
+		r.ran.Verdicts = append(r.ran.Verdicts, Verdict{delivery.Name, Refused, refusal.Error()})
+		return nil //nolint:nilerr // a refusal is how the delivery ended
 	}
 	decoded := projector.Decoded{Record: record, Hash: projector.HashBody(record.Body)}
 	decoded.Event, decoded.Err = provider.Decode(record)

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"pawl/internal/config"
+	"pawl/internal/topics"
+)
+
+// installation is what the roles of one process share: the configuration, the
+// log's brokers, the database, and how all of it is watched.
+type installation struct {
+	config   *config.Config
+	log      *slog.Logger
+	registry *prometheus.Registry
+	ready    *readiness
+	cluster  *topics.Cluster
+	// embedded: the brokers are this process's own.
+	embedded bool
+	closers  []func()
+}
+
+func newInstallation(loaded *config.Config, log *slog.Logger) *installation {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return &installation{config: loaded, log: log, registry: registry, ready: new(readiness)}
+}
+
+// open loads the configuration for a role that runs against outside services.
+func (f *flags) open() (*installation, error) {
+	loaded, err := f.load()
+	if err != nil {
+		return nil, err
+	}
+	log, err := newLog(loaded.Log, os.Stderr)
+	if err != nil {
+		return nil, err
+	}
+	return newInstallation(loaded, log), nil
+}
+
+// close gives back what was opened, last first.
+func (i *installation) close() {
+	for n := len(i.closers) - 1; n >= 0; n-- {
+		i.closers[n]()
+	}
+}
+
+// connect reaches the brokers and makes or checks the topics.
+func (i *installation) connect(ctx context.Context) error {
+	if len(i.config.Kafka.Brokers) == 0 {
+		return &usageError{errors.New("no brokers: set kafka.brokers or PAWL_KAFKA_BROKERS, or run pawl up, which embeds one")}
+	}
+	connection, err := i.config.Connection()
+	if err != nil {
+		return &usageError{err}
+	}
+	cluster, err := topics.Connect(connection)
+	if err != nil {
+		return &usageError{err}
+	}
+	i.cluster = cluster
+	i.closers = append(i.closers, cluster.Close)
+	warnings, err := topics.Ensure(ctx, cluster.Client, i.config.Topics(), topics.Config{
+		Partitions: i.config.Kafka.Partitions, ReplicationFactor: i.config.Kafka.ReplicationFactor,
+		TransitionsRetention: i.config.Kafka.Retention, DeadLettersRetention: i.config.Kafka.Retention,
+	})
+	for _, warning := range warnings {
+		i.log.WarnContext(ctx, "topic setting", "topic", warning.Topic, "err", warning)
+	}
+	return err
+}
+
+// databaseURL resolves where the database is.
+func (i *installation) databaseURL() (string, error) {
+	url, err := i.config.Database.URL.Resolve()
+	if err != nil {
+		return "", &usageError{fmt.Errorf("database.url: %w", err)}
+	}
+	if url == "" {
+		return "", &usageError{errors.New("no database: set database.url or PAWL_DATABASE_URL, or run pawl up, which embeds one")}
+	}
+	return url, nil
+}
+
+// pool opens a pool of connections. configure may change it first.
+func (i *installation) pool(ctx context.Context, connections int32, configure func(*pgxpool.Config)) (*pgxpool.Pool, error) {
+	url, err := i.databaseURL()
+	if err != nil {
+		return nil, err
+	}
+	settings, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, &usageError{fmt.Errorf("database.url: %w", err)}
+	}
+	settings.MaxConns = connections
+	settings.ConnConfig.RuntimeParams["application_name"] = "pawl"
+	if configure != nil {
+		configure(settings)
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, settings)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	i.closers = append(i.closers, pool.Close)
+	return pool, nil
+}
