@@ -16,7 +16,7 @@ func newMigrate(f *flags) *cobra.Command {
 		Short:   "Bring the database's schema forward, back, or say where it stands",
 		Example: "  PAWL_DATABASE_URL=postgres://… pawl migrate up",
 		RunE: func(c *cobra.Command, _ []string) error {
-			return &usageError{fmt.Errorf("say up, down or status; see pawl %s --help", c.Name())}
+			return &usageError{fmt.Errorf("say up, down or status; see %s --help", c.CommandPath())}
 		},
 	}
 	command.AddCommand(

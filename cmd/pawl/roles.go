@@ -53,7 +53,7 @@ func (i *installation) ingest(ctx context.Context) (*server, part, error) {
 	if err != nil {
 		return nil, part{}, err
 	}
-	edge, err := ingest.New(ingest.Config{Sources: sources}, i.appender(), ingest.NewMetrics(i.registry), i.log)
+	edge, err := ingest.New(ingest.Config{Sources: sources}, i.appender(), ingest.NewMetrics(i.registry), i.log) //nolint:contextcheck // the appender ends by Close
 	if err != nil {
 		return nil, part{}, &usageError{err}
 	}
@@ -146,7 +146,7 @@ func (i *installation) actuator(ctx context.Context) ([]part, error) {
 	if err != nil {
 		return nil, err
 	}
-	acts, err := i.newActuator(pool)
+	acts, err := i.newActuator(pool) //nolint:contextcheck // the appender ends by Close
 	if err != nil {
 		return nil, err
 	}

@@ -56,9 +56,6 @@ func newRoot() *cobra.Command {
 		newExplain(f), newLag(f), newHealthcheck(f), newVersion(),
 	)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
-	for _, command := range root.Commands() {
-		asUsage(command)
-	}
 	asUsage(root)
 	return root
 }
@@ -71,7 +68,7 @@ func asUsage(command *cobra.Command) {
 	}
 	command.Args = func(c *cobra.Command, args []string) error {
 		if err := check(c, args); err != nil {
-			return &usageError{fmt.Errorf("%w; see pawl %s --help", err, c.Name())}
+			return &usageError{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
 		}
 		return nil
 	}

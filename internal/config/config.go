@@ -132,8 +132,14 @@ func Parse(file string, data []byte, lookup func(string) (string, bool)) (*Confi
 		_, rulesErr := rules.Parse(file, data)
 		return nil, errors.Join(err, rulesErr)
 	}
-	if err := yaml.Unmarshal(data, &made); err != nil {
+	var said any
+	if err := yaml.Unmarshal(data, &said); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if said != nil { // nothing said would set everything to zero
+		if err := yaml.Unmarshal(data, &made); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
 	}
 	set, rulesErr := rules.Parse(file, data)
 	envErr := made.override(lookup)

@@ -76,6 +76,21 @@ func TestParse_EnvironmentOverridesTheFile(t *testing.T) {
 	}
 }
 
+func TestParse_WhatIsNotSaidKeepsItsDefault(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "# nothing\n", "kafka: {brokers: [a]}", "log: {level: debug}", "listen: {webhooks: \":1\"}"} {
+		got, err := config.Parse("p.yaml", []byte(text), nothing)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if got.Kafka.Partitions != 4 || got.Kafka.TopicPrefix != "pawl." || got.Log.Format != "auto" ||
+			got.Listen.Operations != "127.0.0.1:9600" || got.Mode != "act" || got.DataDir != "data" {
+			t.Errorf("%q: got %+v", text, got)
+		}
+	}
+}
+
 func TestParse_TellsAllFaultsAtOnce(t *testing.T) {
 	t.Parallel()
 	const bad = `sources:
