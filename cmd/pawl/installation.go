@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
@@ -79,14 +81,24 @@ func (i *installation) connect(ctx context.Context) error {
 	return err
 }
 
-// databaseURL resolves where the database is.
+// urlFile holds the address of the embedded database while and after it runs,
+// for the commands that only read.
+func (i *installation) urlFile() string { return filepath.Join(i.config.DataDir, "database.url") }
+
+// databaseURL resolves where the database is: as configured, else the embedded
+// one of the data directory.
 func (i *installation) databaseURL() (string, error) {
+	if i.config.Database.URL == "" {
+		if text, err := os.ReadFile(i.urlFile()); err == nil {
+			return strings.TrimSpace(string(text)), nil
+		}
+	}
 	url, err := i.config.Database.URL.Resolve()
 	if err != nil {
 		return "", &usageError{fmt.Errorf("database.url: %w", err)}
 	}
 	if url == "" {
-		return "", &usageError{errors.New("no database: set database.url or PAWL_DATABASE_URL, or run pawl up, which embeds one")}
+		return "", &usageError{errors.New("no database: set database.url or PAWL_DATABASE_URL, or name the --data-dir of a running pawl up")}
 	}
 	return url, nil
 }

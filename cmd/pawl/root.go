@@ -51,6 +51,7 @@ func newRoot() *cobra.Command {
 	}
 	root.PersistentFlags().StringVar(&f.configFile, "config", "", "configuration file (PAWL_CONFIG; default pawl.yaml where it is there)")
 	root.PersistentFlags().StringVar(&f.logLevel, "log-level", "", "debug, info, warn or error")
+	root.PersistentFlags().StringVar(&f.dataDir, "data-dir", "", "where the embedded Kafka and PostgreSQL live (PAWL_DATA_DIR; default data)")
 	root.AddCommand(
 		newDemo(f), newUp(f), newIngest(f), newProjector(f), newActuator(f), newMigrate(f), newSend(), newTest(),
 		newExplain(f), newLag(f), newHealthcheck(f), newVersion(),

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -20,7 +22,6 @@ func newUp(f *flags) *cobra.Command {
 			"  PAWL_DATABASE_URL=postgres://… PAWL_KAFKA_BROKERS=kafka:9092 pawl up",
 		RunE: func(c *cobra.Command, _ []string) error { return f.runUp(c) },
 	}
-	command.Flags().StringVar(&f.dataDir, "data-dir", "", "where the embedded Kafka and PostgreSQL live")
 	addPrintConfig(command, f)
 	return command
 }
@@ -69,6 +70,9 @@ func (i *installation) embed(ctx context.Context) error {
 		}
 		i.closers = append(i.closers, server.Stop)
 		i.config.Database.URL = config.Secret(server.URL())
+		if err := os.WriteFile(i.urlFile(), []byte(server.URL()+"\n"), 0o600); err != nil {
+			return fmt.Errorf("note the database's address: %w", err)
+		}
 	}
 	if needsKafka {
 		broker, err := embedded.StartKafka(embedded.KafkaConfig{Dir: filepath.Join(dir, "kafka")})
@@ -126,9 +130,9 @@ func (a *all) announce(command *cobra.Command, i *installation) {
 	}
 	started(command, "operations  %s/readyz  %s/metrics", a.operations.url(), a.operations.url())
 	started(command, "kafka       %s", i.config.Kafka.Brokers[0])
-	started(command, "database    %s", i.config.Database.URL.String())
 	if i.embedded {
-		started(command, "data        %s (password of the database: postgres.password)", i.config.DataDir)
+		started(command, "database    psql \"$(cat %s)\"", i.urlFile())
+		started(command, "explain     pawl explain --data-dir %s acme/api#7", i.config.DataDir)
 	}
 	started(command, "mode        %s, %d rules", i.config.RuleSet().Mode, len(i.config.RuleSet().Rules()))
 }
