@@ -1,0 +1,146 @@
+package actuator
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"pawl/schemas"
+)
+
+// effect is what one mutation wants to be seen at the provider. One kind a file.
+type effect interface {
+	// look compares what the provider shows with what is wanted.
+	look(ctx context.Context) (sight, error)
+	// change makes the difference go away. It returns what there is to say.
+	change(ctx context.Context) (string, error)
+}
+
+// sight is what a look found.
+type sight struct {
+	// found: the effect is there. gone: it cannot be wanted any more.
+	found, gone bool
+	reason      string
+}
+
+// outcome returns how a look settles the mutation, if it does.
+func (s sight) outcome() (outcome, bool) {
+	switch {
+	case s.found:
+		return found(s.reason), true
+	case s.gone:
+		return skipped(s.reason), true
+	}
+	return outcome{}, false
+}
+
+// act brings the provider to what the mutation wants: look, compare, change.
+//
+// The first attempt asks the condition before it looks: nothing can have been
+// done yet. Later ones look first. If an earlier attempt had its effect, that
+// effect may be the reason why the condition does not hold any more, and to
+// skip would give back a key that was spent (I11).
+func (a *Actuator) act(ctx context.Context, m mutation, held lease) outcome {
+	provider, ok := a.providers[instanceOf(m)]
+	if !ok {
+		return dead(fmt.Sprintf("no provider is configured for %q: add it under providers", instanceOf(m)))
+	}
+	g := &gate{provider: provider, until: held.until, timeout: a.config.CallTimeout, drained: ctx.Done()}
+	e, err := a.effectOf(m, g)
+	if err != nil {
+		return dead(err.Error())
+	}
+	if m.Attempt == 1 {
+		if holds, reason := a.again(m); !holds {
+			return skipped(reason)
+		}
+	}
+	seen, err := e.look(ctx)
+	if err != nil {
+		return a.failed(m, classify(err))
+	}
+	if o, settled := seen.outcome(); settled {
+		return o
+	}
+	if m.Attempt > a.config.MaxAttempts {
+		return dead(fmt.Sprintf("%d attempts ended without a word", m.Attempt-1))
+	}
+	if m.Attempt > 1 {
+		if holds, reason := a.again(m); !holds {
+			return skipped(reason)
+		}
+	}
+	a.onStep(stepLooked, m)
+	return a.change(ctx, m, e)
+}
+
+// change makes the call that changes. Its failure is not believed before
+// another look, unless the provider said that it did nothing.
+func (a *Actuator) change(ctx context.Context, m mutation, e effect) outcome {
+	said, err := e.change(ctx)
+	if err == nil {
+		return done(said)
+	}
+	f := classify(err)
+	switch f.verdict {
+	case notStarted, limited, transient:
+		return a.failed(m, f)
+	case permanent, gone, unknown:
+	}
+	seen, err := e.look(ctx)
+	if err != nil {
+		return a.failed(m, f)
+	}
+	if o, settled := seen.outcome(); settled {
+		o.effected = o.label == "found" && f.verdict == unknown
+		o.reason += " (after: " + f.Error() + ")"
+		return o
+	}
+	return a.failed(m, f)
+}
+
+func (a *Actuator) effectOf(m mutation, p Provider) (effect, error) {
+	pr := newestOf(m)
+	if pr == nil {
+		return nil, fmt.Errorf("transition %s carries no pull request", m.TransitionID) // unreachable unless rules decide without one
+	}
+	ref := Ref{Repository: pr.Repository, Number: pr.Number}
+	switch m.Kind {
+	case schemas.MutateComment:
+		e := &commentEffect{provider: p, ref: ref, key: m.IdempotencyKey}
+		return e, params(m, e)
+	case schemas.MutateClose:
+		return &closeEffect{provider: p, ref: ref}, nil
+	case schemas.MutateMerge:
+		e := &mergeEffect{provider: p, ref: ref, report: a.reporter(m, ref)}
+		return e, params(m, &e.params)
+	case schemas.MutateAddLabels, schemas.MutateRemoveLabels:
+		e := &labelsEffect{provider: p, ref: ref, remove: m.Kind == schemas.MutateRemoveLabels}
+		return e, params(m, e)
+	}
+	return nil, fmt.Errorf("mutation of unknown kind %q", m.Kind)
+}
+
+func params(m mutation, into any) error {
+	if err := json.Unmarshal(m.Params, into); err != nil {
+		return fmt.Errorf("parameters of %s: %w", m.Kind, err)
+	}
+	return nil
+}
+
+// newestOf is the pull request's row, or the one that the transition carries
+// where the row is not there. The row knows the repository's newest name.
+func newestOf(m mutation) *schemas.PullRequest {
+	if m.Newest != nil {
+		return m.Newest
+	}
+	return m.Transition.PullRequest
+}
+
+func instanceOf(m mutation) string {
+	parsed, err := schemas.ParseKey(m.Entity)
+	if err != nil {
+		return ""
+	}
+	return parsed.Instance
+}

@@ -1,0 +1,75 @@
+package actuator
+
+import (
+	"time"
+
+	"pawl/schemas"
+)
+
+// Seams of the tests: where an actor can be stopped, and what happens when the
+// guards are taken away.
+
+// The steps at which OnStep is called.
+const (
+	StepClaimed = string(stepClaimed)
+	StepLooked  = string(stepLooked)
+	StepActed   = string(stepActed)
+)
+
+// OnStep calls do at each step of each mutation. To block in it is to be dead,
+// or paused, to everybody else.
+func (a *Actuator) OnStep(do func(step string, m schemas.Mutation)) {
+	a.onStep = func(s step, m mutation) { do(string(s), m.Mutation) }
+}
+
+// RetryAtOnce takes the pauses between attempts away.
+func (a *Actuator) RetryAtOnce() { a.backoff = func(int) time.Duration { return 0 } }
+
+// Unguard takes away the lease and the check of the key: who claims does not
+// ask who else does, and a key may be held by any number of mutations.
+func (a *Actuator) Unguard() {
+	a.store.sql.claimEntity = `
+		insert into pawl.lease as l (entity_key, owner, fence, expires_at)
+		select entity_key, $1, 1, now() + $2::interval
+		  from pawl.mutation where state = 'pending' order by id limit 1
+		on conflict (entity_key) do update set owner = excluded.owner
+		returning l.entity_key, l.fence`
+	a.store.sql.takeMutation = `
+		with next as (
+		  select id from pawl.mutation
+		   where entity_key = $1 and state = 'pending' and $4::interval is not null
+		   order by id limit 1 for update skip locked
+		)
+		update pawl.mutation m
+		   set state = 'claimed', fence = $2, claimed_by = $3, claimed_at = now(), attempt = m.attempt + 1
+		  from next where m.id = next.id
+		returning m.id, m.entity_key, m.rule, m.kind, m.params, m.idempotency_key, m.transition_id, m.attempt, m.created_at,
+		          m.transition, (select row_to_json(p) from pawl.pull_request p where p.entity_key = m.entity_key), '[]'::json`
+	a.store.sql.openMutations = `
+		insert into pawl.mutation (entity_key, rule, kind, params, idempotency_key, position,
+		                           transition_id, transition, state, next_attempt_at, created_at)
+		select m.entity_key, m.rule, m.kind, m.params::json, m.idempotency_key, m.position, $7, $8::json, $9, now(), now()
+		  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int[])
+		       as m (entity_key, rule, kind, params, idempotency_key, position)
+		returning idempotency_key`
+}
+
+// Classify returns the verdict of an error and how long it says to wait.
+func Classify(err error) (string, time.Duration) {
+	f := classify(err)
+	return string(f.verdict), f.wait
+}
+
+// WithoutOwn is withoutOwn, with the kinds and labels of what was done before.
+func WithoutOwn(newest, decided *schemas.PullRequest, kind schemas.MutationKind, params string) *schemas.PullRequest {
+	return withoutOwn(newest, decided, []doneBefore{{Kind: kind, Params: []byte(params)}})
+}
+
+// Marker is the marker of a key.
+func Marker(key schemas.IdempotencyKey) string { return marker(key) }
+
+// MarkerKey is the key of the marker that a comment ends in.
+func MarkerKey(body string) (schemas.IdempotencyKey, bool) { return markerKey(body) }
+
+// Backoff is the pause after an attempt.
+func Backoff(first time.Duration, attempt int) time.Duration { return backoffFrom(first)(attempt) }

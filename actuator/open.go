@@ -1,0 +1,216 @@
+package actuator
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"pawl/actuator/rules"
+	"pawl/schemas"
+)
+
+// maxRounds bounds how often a decision looks for the holder of a key that was
+// given back in the same moment.
+const maxRounds = 5
+
+// deciding is the transaction of one transition.
+type deciding struct {
+	store      *store
+	set        *rules.Set
+	transition schemas.Transition
+	raw        []byte
+	decisions  []rules.Decision
+	outcomes   map[string]string // by rule, of the decisions that were new
+}
+
+// opening is a mutation to open, and whether it was.
+type opening struct {
+	rules.Mutation
+	rule   string
+	entity schemas.EntityKey
+	opened bool
+	holder string // what holds its key instead
+}
+
+func (d *deciding) run(ctx context.Context, tx pgx.Tx) error {
+	fresh, err := d.record(ctx, tx)
+	if err != nil {
+		return err
+	}
+	d.outcomes = make(map[string]string)
+	var wanted []*opening
+	for _, decision := range d.decisions {
+		if !fresh[decision.Rule] {
+			continue
+		}
+		d.outcomes[decision.Rule] = string(decision.Outcome)
+		for _, m := range decision.Mutations {
+			wanted = append(wanted, &opening{Mutation: m, rule: decision.Rule, entity: decision.Entity})
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	if err := d.open(ctx, tx, wanted); err != nil {
+		return err
+	}
+	return d.name(ctx, tx, wanted)
+}
+
+// record writes the decisions and returns the rules whose decision is new.
+func (d *deciding) record(ctx context.Context, tx pgx.Tx) (map[string]bool, error) {
+	var names, entities, outcomes, reasons []string
+	for _, decision := range d.decisions {
+		names = append(names, decision.Rule)
+		entities = append(entities, storable(string(decision.Entity)))
+		outcomes = append(outcomes, string(decision.Outcome))
+		reasons = append(reasons, storable(decision.Reason))
+	}
+	rows, err := tx.Query(ctx, d.store.sql.recordDecisions, d.transition.ID, d.set.Hash, string(d.set.Mode), names, entities, outcomes, reasons)
+	if err != nil {
+		return nil, err
+	}
+	recorded, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	fresh := make(map[string]bool, len(recorded))
+	for _, name := range recorded {
+		fresh[name] = true
+	}
+	return fresh, err
+}
+
+// open inserts the wanted mutations. Where a key is held its holder is found;
+// where the holder has just given the key back, it is tried again.
+func (d *deciding) open(ctx context.Context, tx pgx.Tx, wanted []*opening) error {
+	if d.set.Mode == rules.ModeAct {
+		if _, err := tx.Exec(ctx, d.store.sql.cancelPlanned, keysOf(wanted)); err != nil {
+			return err
+		}
+	}
+	left := wanted
+	for range maxRounds {
+		if err := d.insert(ctx, tx, left); err != nil {
+			return err
+		}
+		if err := d.findHolders(ctx, tx, left); err != nil {
+			return err
+		}
+		var next []*opening
+		for _, o := range left {
+			if !o.opened && o.holder == "" {
+				next = append(next, o)
+			}
+		}
+		if left = next; len(left) == 0 {
+			return nil
+		}
+	}
+	return fmt.Errorf("the key of rule %s was given back and taken %d times meanwhile", left[0].rule, maxRounds)
+}
+
+func (d *deciding) insert(ctx context.Context, tx pgx.Tx, wanted []*opening) error {
+	var entities, names, kinds, params []string
+	var positions []int32
+	for _, o := range wanted {
+		entities = append(entities, string(o.entity))
+		names = append(names, o.rule)
+		kinds = append(kinds, string(o.Kind))
+		params = append(params, string(o.Params))
+		positions = append(positions, int32(o.Position))
+	}
+	state := schemas.MutationPending
+	if d.set.Mode == rules.ModePlan {
+		state = schemas.MutationPlanned
+	}
+	rows, err := tx.Query(ctx, d.store.sql.openMutations, entities, names, kinds, params, keysOf(wanted), positions,
+		d.transition.ID, string(d.raw), string(state))
+	if err != nil {
+		return err
+	}
+	opened, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	for _, key := range opened {
+		for _, o := range wanted {
+			o.opened = o.opened || string(o.Key) == key
+		}
+	}
+	return nil
+}
+
+func (d *deciding) findHolders(ctx context.Context, tx pgx.Tx, wanted []*opening) error {
+	var held []*opening
+	for _, o := range wanted {
+		if !o.opened {
+			held = append(held, o)
+		}
+	}
+	if len(held) == 0 {
+		return nil
+	}
+	rows, err := tx.Query(ctx, d.store.sql.findHolders, keysOf(held))
+	if err != nil {
+		return err
+	}
+	var key, state, transition string
+	var id int64
+	_, err = pgx.ForEachRow(rows, []any{&key, &id, &state, &transition}, func() error {
+		for _, o := range held {
+			if string(o.Key) == key {
+				o.holder = fmt.Sprintf("%s: its key is held by mutation %d (%s) of transition %s", o.Kind, id, state, transition)
+			}
+		}
+		return nil
+	})
+	return err
+}
+
+// name writes into the decisions which keys were held: a rule that opened
+// nothing is a repeat.
+func (d *deciding) name(ctx context.Context, tx pgx.Tx, wanted []*opening) error {
+	var names, outcomes, reasons []string
+	for _, decision := range d.decisions {
+		opened, holders := tally(decision.Rule, wanted)
+		if len(holders) == 0 {
+			continue
+		}
+		outcome, reason := "repeat", strings.Join(holders, "; ")
+		if opened > 0 {
+			outcome, reason = string(decision.Outcome), decision.Reason+"; "+reason
+		}
+		names = append(names, decision.Rule)
+		outcomes = append(outcomes, outcome)
+		reasons = append(reasons, storable(reason))
+		d.outcomes[decision.Rule] = outcome
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	_, err := tx.Exec(ctx, d.store.sql.nameHolders, d.transition.ID, names, outcomes, reasons)
+	return err
+}
+
+// tally returns how many mutations of a rule were opened, and what holds the
+// keys of the others.
+func tally(rule string, wanted []*opening) (opened int, holders []string) {
+	for _, o := range wanted {
+		switch {
+		case o.rule != rule:
+		case o.opened:
+			opened++
+		default:
+			holders = append(holders, o.holder)
+		}
+	}
+	return opened, holders
+}
+
+func keysOf(wanted []*opening) []string {
+	keys := make([]string, len(wanted))
+	for i, o := range wanted {
+		keys[i] = string(o.Key)
+	}
+	return keys
+}

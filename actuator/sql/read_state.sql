@@ -1,0 +1,1 @@
+select state from pawl.mutation where id = $1
