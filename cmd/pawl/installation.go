@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
@@ -71,14 +72,32 @@ func (i *installation) connect(ctx context.Context) error {
 	}
 	i.cluster = cluster
 	i.closers = append(i.closers, cluster.Close)
-	warnings, err := topics.Ensure(ctx, cluster.Client, i.config.Topics(), topics.Config{
+	return i.ensureTopics(ctx)
+}
+
+// ensureTopics makes or checks the topics. Roles start in any order: it waits for
+// brokers that do not answer, and gives up only on settings that are wrong.
+func (i *installation) ensureTopics(ctx context.Context) error {
+	settings := topics.Config{
 		Partitions: i.config.Kafka.Partitions, ReplicationFactor: i.config.Kafka.ReplicationFactor,
 		TransitionsRetention: i.config.Kafka.Retention, DeadLettersRetention: i.config.Kafka.Retention,
-	})
-	for _, warning := range warnings {
-		i.log.WarnContext(ctx, "topic setting", "topic", warning.Topic, "err", warning)
 	}
-	return err
+	for {
+		warnings, err := topics.Ensure(ctx, i.cluster.Client, i.config.Topics(), settings)
+		for _, warning := range warnings {
+			i.log.WarnContext(ctx, "topic setting", "topic", warning.Topic, "err", warning)
+		}
+		var wrong topics.SettingError
+		if err == nil || errors.As(err, &wrong) || ctx.Err() != nil {
+			return err
+		}
+		i.log.WarnContext(ctx, "waiting for kafka", "err", err)
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(2 * time.Second):
+		}
+	}
 }
 
 // urlFile holds the address of the embedded database while and after it runs,

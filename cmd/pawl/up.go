@@ -35,6 +35,9 @@ func (f *flags) runUp(command *cobra.Command) error {
 	if done, err := f.printed(command, i); done {
 		return err
 	}
+	if _, err := i.sources(); err != nil { // before anything is started
+		return err
+	}
 	defer i.close()
 	if err := i.embed(ctx); err != nil {
 		return err
