@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -114,37 +116,52 @@ func explain(ctx context.Context, pool *pgxpool.Pool, key string) (*explanation,
 		return nil, err
 	}
 	told := &explanation{Key: key}
-	err = errors.Join(
-		collect(ctx, pool, &told.Deliveries, `
-			select log_partition, log_offset, source, delivery_id, event || coalesce('.' || action, ''), verdict, reason,
-			       to_char(provider_updated_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
-			       to_char(received_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), id_reused
-			  from pawl.delivery where entity_key = $1 order by log_offset`, key),
-		collect(ctx, pool, &told.Transitions, `
-			select id, log_offset, entity_key, kind, from_value, to_value, delivery_id
-			  from pawl.transition
-			 where entity_key = $1
-			    or entity_key in (select entity_key from pawl.comment where parent = $1)
-			 order by log_offset, id`, key),
-		collect(ctx, pool, &told.Decisions, `
-			select transition_id, rule, outcome, reason, mode, rules_hash
-			  from pawl.decision where entity_key = $1 order by decided_at, rule`, key),
-		collect(ctx, pool, &told.Mutations, `
-			select id, transition_id, rule, kind, params::text, state, reason, attempt,
-			       to_char(settled_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-			  from pawl.mutation where entity_key = $1 order by id`, key),
-	)
-	if err != nil {
-		return nil, fmt.Errorf("explain %s: %w", key, err)
-	}
-	err = pool.QueryRow(ctx, `select to_json(p) from pawl.pull_request p where entity_key = $1`, key).Scan(&told.Row)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+	// One snapshot of the database, so that no part is newer than another.
+	snapshot := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+	if err := pgx.BeginTxFunc(ctx, pool, snapshot, func(tx pgx.Tx) error { return told.read(ctx, tx) }); err != nil {
 		return nil, fmt.Errorf("explain %s: %w", key, err)
 	}
 	if len(told.Deliveries) == 0 {
 		return nil, fmt.Errorf("explain %s: %w: no delivery came under this key", key, errUnknownEntity)
 	}
 	return told, nil
+}
+
+// read fills in what the tables know of the key.
+func (e *explanation) read(ctx context.Context, tx pgx.Tx) error {
+	err := errors.Join(
+		collect(ctx, tx, &e.Deliveries, `
+			select log_partition, log_offset, source, delivery_id, event || coalesce('.' || action, ''), verdict, reason,
+			       to_char(provider_updated_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+			       to_char(received_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), id_reused
+			  from pawl.delivery where entity_key = $1 order by log_offset`, e.Key),
+		collect(ctx, tx, &e.Transitions, `
+			select id, log_offset, entity_key, kind, from_value, to_value, delivery_id
+			  from pawl.transition
+			 where entity_key = $1
+			    or entity_key in (select entity_key from pawl.comment where parent = $1)`, e.Key),
+		collect(ctx, tx, &e.Decisions, `
+			select transition_id, rule, outcome, reason, mode, rules_hash
+			  from pawl.decision where entity_key = $1 order by decided_at, rule`, e.Key),
+		collect(ctx, tx, &e.Mutations, `
+			select id, transition_id, rule, kind, params::text, state, reason, attempt,
+			       to_char(settled_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+			  from pawl.mutation where entity_key = $1 order by id`, e.Key),
+	)
+	if err != nil {
+		return err
+	}
+	kinds := schemas.Kinds()
+	slices.SortFunc(e.Transitions, func(a, b toldChange) int {
+		return cmp.Or(cmp.Compare(a.Offset, b.Offset),
+			cmp.Compare(slices.Index(kinds, schemas.Kind(a.Kind)), slices.Index(kinds, schemas.Kind(b.Kind))),
+			cmp.Compare(a.Entity, b.Entity))
+	})
+	err = tx.QueryRow(ctx, `select to_json(p) from pawl.pull_request p where entity_key = $1`, e.Key).Scan(&e.Row)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	return err
 }
 
 // keyOf turns a name into a key; the newest row of that name counts.
@@ -170,8 +187,8 @@ func keyOf(ctx context.Context, pool *pgxpool.Pool, text string) (string, error)
 	return key, err
 }
 
-func collect[T any](ctx context.Context, pool *pgxpool.Pool, into *[]T, sql, key string) error {
-	rows, err := pool.Query(ctx, sql, key)
+func collect[T any](ctx context.Context, tx pgx.Tx, into *[]T, sql, key string) error {
+	rows, err := tx.Query(ctx, sql, key)
 	if err != nil {
 		return err
 	}

@@ -100,8 +100,8 @@ func (i *installation) ensureTopics(ctx context.Context) error {
 	}
 }
 
-// urlFile holds the address of the embedded database while and after it runs,
-// for the commands that only read.
+// urlFile holds the address of the embedded database while it runs, for the
+// commands that only read.
 func (i *installation) urlFile() string { return filepath.Join(i.config.DataDir, "database.url") }
 
 // databaseURL resolves where the database is: as configured, else the embedded

@@ -76,6 +76,7 @@ func (i *installation) embed(ctx context.Context) error {
 		if err := os.WriteFile(i.urlFile(), []byte(server.URL()+"\n"), 0o600); err != nil {
 			return fmt.Errorf("note the database's address: %w", err)
 		}
+		i.closers = append(i.closers, func() { _ = os.Remove(i.urlFile()) })
 	}
 	if needsKafka {
 		broker, err := embedded.StartKafka(embedded.KafkaConfig{Dir: filepath.Join(dir, "kafka")})

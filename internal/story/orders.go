@@ -73,7 +73,7 @@ type OrdersOutcome struct {
 const mostShown = 5
 
 // RunOrders runs the story in other orders, each also with every delivery
-// doubled. Rows must equal those of the written order in all columns but version,
+// doubled at some later place, and with the whole sequence sent twice. Rows must equal those of the written order in all columns but version,
 // needs_read and the marks of arrival; no idempotency key may be planned twice.
 func (s *Story) RunOrders(set *rules.Set, samples int) (OrdersOutcome, error) {
 	written, err := s.Run(set, s.written())
@@ -82,7 +82,7 @@ func (s *Story) RunOrders(set *rules.Set, samples int) (OrdersOutcome, error) {
 	}
 	var outcome OrdersOutcome
 	for i, order := range orders(len(s.Deliveries), samples) {
-		for _, arrival := range [][]int{order, doubled(order, i)} {
+		for _, arrival := range [][]int{order, doubled(order, i), slices.Concat(order, order)} {
 			ran, err := s.Run(set, arrival)
 			if err != nil {
 				return outcome, err
