@@ -186,7 +186,7 @@ func TestRouter_DatabaseAwayIsNoPoison(t *testing.T) {
 	tr := r.transition(number, schemas.KindLabelsChanged)
 	r.exec(`alter table pawl.decision rename to decision_away`)
 	pubsub := gochannel.NewGoChannel(gochannel.Config{Persistent: true}, watermill.NopLogger{})
-	router, err := a.Router(actuator.RouterConfig{Topic: "t", Subscriber: pubsub})
+	router, err := a.Router(actuator.RouterConfig{Topic: "t", Subscriber: pubsub, Registerer: a.registry})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,9 @@ func TestRouter_DatabaseAwayIsNoPoison(t *testing.T) {
 		defer close(running)
 		_ = router.Run(context.Background())
 	}()
-	await(t, "the router runs", router.Running())
+	until(t, "all retries have failed", func() bool {
+		return a.counter(t, "pawl_actuator_router_handler_execution_time_seconds") > 0
+	})
 	r.exec(`alter table pawl.decision_away rename to decision`)
 	until(t, "it is decided on", func() bool { return len(r.mutations(number)) == 1 })
 	if got := query[int](r, `select count(*) from pawl.dead_letter`); got != 0 {

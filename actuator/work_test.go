@@ -63,6 +63,47 @@ func TestI11_FailingPullRequestDelaysNoOther(t *testing.T) {
 	}
 }
 
+// TestClaim_WaitingMutationLeavesItsEntityAlone: what comes after it is due, and
+// still nobody takes the lease for nothing.
+func TestClaim_WaitingMutationLeavesItsEntityAlone(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, ruleOf("[{comment: {body: hello}}, {add_labels: [x]}]"))
+	a := r.actor("a")
+	number := r.github.Open(repo, fakegithub.PullRequest{})
+	r.decide(a, r.transition(number, schemas.KindLabelsChanged))
+	r.exec(`update pawl.mutation set next_attempt_at = now() + interval '1 hour' where kind = 'comment'`)
+	if worked, err := a.Pass(t.Context()); worked || err != nil {
+		t.Errorf("pass: got %v, %v, want nothing to do", worked, err)
+	}
+	if got := query[int](r, `select count(*) from pawl.lease`); got != 0 {
+		t.Errorf("leases taken: got %d, want none", got)
+	}
+}
+
+// TestI11_ConditionIsAskedAgainAtEachAttempt: the first attempt fails without an
+// effect, then the condition goes.
+func TestI11_ConditionIsAskedAgainAtEachAttempt(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, ruleOf("{comment: {body: hello}}"))
+	a := r.actor("a")
+	number := r.github.Open(repo, fakegithub.PullRequest{})
+	r.decide(a, r.transition(number, schemas.KindLabelsChanged))
+	fault := fakegithub.BadGateway()
+	fault.Method = "POST"
+	r.github.Fail(fault)
+	r.passes(a)
+	r.github.Close(repo, number, "octocat")
+	r.fold(number)
+	r.due()
+	r.passes(a)
+	if diff := cmp.Diff([]standing{{"r", "comment", "skipped"}}, r.mutations(number)); diff != "" {
+		t.Errorf("mutations (-want +got):\n%s", diff)
+	}
+	if got := len(r.github.EffectsBy(we)); got != 0 {
+		t.Errorf("effects: got %d, want none", got)
+	}
+}
+
 // TestI11_WhatCannotSucceedIsADeadLetter: attempts run out; the entity's next
 // mutation goes on, and the dead one keeps its key until a person has looked.
 func TestI11_WhatCannotSucceedIsADeadLetter(t *testing.T) {

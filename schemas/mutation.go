@@ -27,9 +27,12 @@ func MutationKinds() []MutationKind {
 //	            ┌────────────── retry at a time ─────────────┐
 //	            ▼                                            │
 //	planned   pending ──claim──▶ claimed ──settle──▶ done    │
-//	(mode plan)  │                  ├──────────────▶ skipped │ key given back
+//	(mode plan)  ▲                  ├──────────────▶ skipped │ key given back
 //	             │                  ├──────────────▶ dead    │
-//	             └─▶ cancelled      └────────────────────────┘
+//	             │                  └────────────────────────┘
+//	             └── another look: an effect showed up late, and may be there twice
+//
+// Planned mutations are cancelled when mode act opens their key.
 type MutationState string
 
 // The states of a mutation.
