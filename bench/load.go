@@ -3,15 +3,16 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,28 +51,45 @@ type loadResult struct {
 	p50, p99  time.Duration
 }
 
-// drive posts deliveries over a number of connections, each with one request at
-// a time, until count have been answered. A rate of 0 is as fast as they go;
-// otherwise the connections together keep to that many a second. Any answer but
-// 2xx ends the run.
-func drive(addr string, deliveries []delivery, connections, count int, rate float64) (loadResult, error) {
-	var sent atomic.Int64
+// loadRun posts deliveries over a number of connections, each with one request
+// at a time, until count have been answered.
+type loadRun struct {
+	addr        string
+	deliveries  []delivery
+	connections int
+	count       int
+	// rate is how many a second the connections keep to, together; 0 is as fast
+	// as they go. With a rate, a latency counts from when the delivery was due,
+	// so that a slow answer does not hide the wait of those behind it.
+	rate float64
+	// answered, if set, is told of each answer. It is called concurrently.
+	answered func(n int64, due time.Time, answer []byte)
+
+	run   int64
+	begin time.Time
+	sent  atomic.Int64
+}
+
+var runs atomic.Int64
+
+// drive runs the load to its end. Any answer but a 2xx ends it.
+func (l *loadRun) drive(ctx context.Context) (loadResult, error) {
 	var failed atomic.Pointer[error]
-	latencies := make([][]time.Duration, connections)
-	begin := time.Now()
+	l.run, l.begin = runs.Add(1), time.Now()
+	latencies := make([][]time.Duration, l.connections)
 	var group sync.WaitGroup
-	for c := range connections {
+	for c := range l.connections {
 		group.Go(func() {
-			took, err := driveOne(addr, deliveries, &sent, int64(count), rate, begin)
+			took, err := l.driveOne(ctx)
 			latencies[c] = took
 			if err != nil {
 				failed.Store(&err)
-				sent.Store(int64(count))
+				l.sent.Store(int64(l.count))
 			}
 		})
 	}
 	group.Wait()
-	elapsed := time.Since(begin)
+	elapsed := time.Since(l.begin)
 	if err := failed.Load(); err != nil {
 		return loadResult{}, *err
 	}
@@ -83,59 +101,84 @@ func drive(addr string, deliveries []delivery, connections, count int, rate floa
 	}, nil
 }
 
-func driveOne(addr string, deliveries []delivery, sent *atomic.Int64, count int64, rate float64, begin time.Time) ([]time.Duration, error) {
-	conn, err := net.Dial("tcp", addr)
+func (l *loadRun) driveOne(ctx context.Context) ([]time.Duration, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", l.addr)
 	if err != nil {
 		return nil, fmt.Errorf("dial the edge: %w", err)
 	}
 	defer conn.Close()
 	reader := bufio.NewReader(conn)
 	var took []time.Duration
-	var buffer []byte
+	var request, answer []byte
 	for {
-		n := sent.Add(1)
-		if n > count {
+		n := l.sent.Add(1)
+		if n > int64(l.count) {
 			return took, nil
 		}
-		if rate > 0 {
-			time.Sleep(time.Until(begin.Add(time.Duration(float64(n) / rate * float64(time.Second)))))
-		}
-		d := deliveries[int(n)%len(deliveries)]
-		buffer = append(buffer[:0], d.raw...)
-		copy(buffer[d.idAt:], uniqueID(n))
-		start := time.Now()
-		if err := exchange(conn, reader, buffer); err != nil {
+		due := l.await(n)
+		d := l.deliveries[int(n-1)%len(l.deliveries)]
+		request = append(request[:0], d.raw...)
+		copy(request[d.idAt:], l.deliveryID(n))
+		if answer, err = exchange(conn, reader, request, answer[:0]); err != nil {
 			return took, err
 		}
-		took = append(took, time.Since(start))
+		took = append(took, time.Since(due))
+		if l.answered != nil {
+			l.answered(n, due, answer)
+		}
 	}
 }
 
-var runID atomic.Int64
-
-// uniqueID returns a delivery id of idWidth digits that no earlier run used.
-func uniqueID(n int64) []byte {
-	text := strconv.AppendInt(nil, runID.Load()*10_000_000+n+100_000_000_000, 10)
-	return text[:idWidth]
+// await sleeps until a delivery is due, and returns when that is.
+func (l *loadRun) await(n int64) time.Time {
+	if l.rate == 0 {
+		return time.Now()
+	}
+	due := l.begin.Add(time.Duration(float64(n) / l.rate * float64(time.Second)))
+	time.Sleep(time.Until(due))
+	return due
 }
 
-func exchange(conn net.Conn, reader *bufio.Reader, request []byte) error {
+// deliveryID returns an id of idWidth digits that no other delivery of this
+// process has.
+func (l *loadRun) deliveryID(n int64) string {
+	return strconv.FormatInt(100_000_000_000+l.run*10_000_000+n, 10)[:idWidth]
+}
+
+// exchange writes a request and reads its answer's body into answer. It parses
+// no more than it must: client and edge share the machine.
+func exchange(conn net.Conn, reader *bufio.Reader, request, answer []byte) ([]byte, error) {
 	if _, err := conn.Write(request); err != nil {
-		return fmt.Errorf("post: %w", err)
+		return nil, fmt.Errorf("post: %w", err)
 	}
-	response, err := http.ReadResponse(reader, nil)
-	if err != nil {
-		return fmt.Errorf("read the answer: %w", err)
+	status, length := "", 0
+	for {
+		line, err := reader.ReadSlice('\n')
+		if err != nil {
+			return nil, fmt.Errorf("read the answer: %w", err)
+		}
+		line = bytes.TrimRight(line, "\r\n")
+		if status == "" {
+			status = string(line)
+			continue
+		}
+		if len(line) == 0 {
+			break
+		}
+		if value, ok := bytes.CutPrefix(line, []byte("Content-Length: ")); ok {
+			if length, err = strconv.Atoi(string(value)); err != nil {
+				return nil, fmt.Errorf("read the answer: %w", err)
+			}
+		}
 	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		return fmt.Errorf("read the answer: %w", err)
+	answer = append(answer, make([]byte, length)...)
+	if _, err := io.ReadFull(reader, answer); err != nil {
+		return nil, fmt.Errorf("read the answer: %w", err)
 	}
-	if response.StatusCode/100 != 2 {
-		return fmt.Errorf("the edge answered %s: %s", response.Status, body)
+	if !strings.HasPrefix(status, "HTTP/1.1 2") {
+		return nil, fmt.Errorf("the edge answered %s: %s", status, answer)
 	}
-	return nil
+	return answer, nil
 }
 
 func percentile(values []time.Duration, p float64) time.Duration {
@@ -144,4 +187,12 @@ func percentile(values []time.Duration, p float64) time.Duration {
 	}
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[min(int(float64(len(sorted))*p), len(sorted)-1)]
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// median of figures that were measured in turns.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
 }

@@ -12,9 +12,26 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"runtime/pprof"
 	"strings"
 )
+
+// size is how large the loads are.
+type size struct {
+	deliveries int     // of the projector's load
+	seconds    float64 // of one measurement at a rate, and of a cell of the edge
+	rounds     int     // of what is measured in turns
+	few, many  int     // rows present, for the flatness
+}
+
+func fullSize(deliveries int) size {
+	return size{deliveries: deliveries, seconds: 3, rounds: 3, few: 50_000, many: 2_000_000}
+}
+
+func quickSize() size {
+	return size{deliveries: 2000, seconds: 0.3, rounds: 1, few: 2000, many: 20_000}
+}
 
 func main() {
 	if err := run(); err != nil {
@@ -29,8 +46,10 @@ func run() error {
 	out := flag.String("out", "bench/report.json", "where the figures go")
 	only := flag.String("only", "", "sections to run, comma separated; empty runs all")
 	deliveries := flag.Int("deliveries", 40_000, "deliveries of the projector's load")
+	quick := flag.Bool("quick", false, "small loads, to see that all of it runs; the figures mean little")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the run to this file")
 	flag.Parse()
+	debug.SetGCPercent(300) // as cmd/pawl sets it
 	if *profile != "" {
 		file, err := os.Create(*profile)
 		if err != nil {
@@ -42,6 +61,10 @@ func run() error {
 		}
 		defer pprof.StopCPUProfile()
 	}
+	size := fullSize(*deliveries)
+	if *quick {
+		size = quickSize()
+	}
 	p, err := startParts(ctx)
 	if err != nil {
 		return err
@@ -52,7 +75,11 @@ func run() error {
 		name string
 		run  func() error
 	}{
-		{"projector", func() error { return benchProjector(ctx, r, p, *deliveries) }},
+		{"projector", func() error { return benchProjector(ctx, r, p, size.deliveries) }},
+		{"edge", func() error { return benchEdge(ctx, r, p, size) }},
+		{"latency", func() error { return benchLatency(ctx, r, p, size) }},
+		{"flat", func() error { return benchFlat(ctx, r, p, size) }},
+		{"memory", func() error { return benchMemory(ctx, r, p, size) }},
 	}
 	for _, section := range sections {
 		if *only != "" && !strings.Contains(","+*only+",", ","+section.name+",") {

@@ -58,8 +58,8 @@ func loadRecord(firstRepository, n, at int, s step, start time.Time) schemas.Rec
 // fill appends records to a topic, compressed as the edge compresses them.
 func fill(ctx context.Context, client *kafka.Client, topic string, records iter.Seq[schemas.Record]) error {
 	writer := &kafka.Writer{
-		Addr: client.Addr, Topic: topic, RequiredAcks: kafka.RequireAll, BatchTimeout: 5 * time.Millisecond, BatchSize: 200,
-		BatchBytes: 4 << 20, Balancer: kafka.Murmur2Balancer{Consistent: true}, Compression: kafka.Lz4,
+		Addr: client.Addr, Transport: client.Transport, Topic: topic, RequiredAcks: kafka.RequireAll, BatchTimeout: 5 * time.Millisecond, BatchSize: 200,
+		BatchBytes: 4 << 20, Balancer: kafka.Murmur2Balancer{Consistent: true}, Compression: kafka.Zstd,
 	}
 	defer writer.Close()
 	messages := make([]kafka.Message, 0, 1000)
