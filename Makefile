@@ -35,7 +35,7 @@ race: ## all tests under the race detector
 
 .PHONY: test-kafka
 test-kafka: kafka-jars ## the tests that run on real Apache Kafka
-	PAWL_KAFKA_JARS=$(KAFKA_JARS) PAWL_REQUIRE_KAFKA=1 $(GO) test -timeout 20m -count=1 $(TEST_FLAGS) ./internal/realkafka/... ./internal/e2e/...
+	PAWL_KAFKA_JARS=$(KAFKA_JARS) PAWL_REQUIRE_KAFKA=1 $(GO) test -p 1 -timeout 20m -count=1 $(TEST_FLAGS) ./internal/realkafka/... ./internal/e2e/...
 
 .PHONY: kafka-jars
 kafka-jars: .kafka/.done ## copy Apache Kafka's published jars to .kafka
@@ -80,6 +80,11 @@ module: ## give the module a home: make module HOME_PATH=example.com/pawl
 	$(GO) mod edit -module $(HOME_PATH)
 	grep -rlE '"pawl/' --include='*.go' . | xargs sed -i 's#"pawl/#"$(HOME_PATH)/#'
 	sed -i 's#pawl/#$(HOME_PATH)/#; s#local-prefixes: \[pawl\]#local-prefixes: [$(HOME_PATH)]#; s#module-path: pawl#module-path: $(HOME_PATH)#' .golangci.yml
+
+.PHONY: vet
+vet: ## everything builds, tests too
+	$(GO) build ./...
+	$(GO) vet ./...
 
 .PHONY: clean
 clean: ## remove what was built

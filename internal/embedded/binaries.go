@@ -1,42 +1,54 @@
 package embedded
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-
-	embeddedpostgres "github.com/fergusstrange/embedded-postgres"
 )
 
-// findBinaries returns the directory that holds initdb and postgres: the
-// machine's own where it has them, newest first, else fetched ones.
-func findBinaries(ctx context.Context, clusterDir string) (string, error) {
+// oldestMajor is the first PostgreSQL that the migrations run on.
+const oldestMajor = 15
+
+// errNoBinaries is returned where the machine has no fitting PostgreSQL.
+var errNoBinaries = errors.New("no postgres on this machine")
+
+// installed returns the directory with the programs of PostgreSQL that serve a
+// cluster of the given major version, or of any where it is 0: the one that PATH
+// names, else the newest. A cluster can be served only by the version that made
+// it, whatever else is installed since.
+func installed(ctx context.Context, owner *account, major int) (string, error) {
+	var others []string
 	for _, dir := range candidateDirs() {
-		if hasBinaries(dir) {
+		found, err := majorOf(ctx, owner, dir)
+		switch {
+		case err != nil:
+			continue
+		case found == major, major == 0 && found >= oldestMajor:
 			return dir, nil
 		}
+		others = append(others, fmt.Sprintf("%s has version %d", dir, found))
 	}
-	fetched := filepath.Join(filepath.Dir(clusterDir), "postgres-binaries")
-	if hasBinaries(filepath.Join(fetched, "bin")) {
-		return filepath.Join(fetched, "bin"), nil
+	if len(others) > 0 {
+		return "", fmt.Errorf("%w of version %d: %s", errNoBinaries, cmp.Or(major, oldestMajor), strings.Join(others, ", "))
 	}
-	return fetchBinaries(ctx, fetched)
+	return "", fmt.Errorf("%w: looked in PATH, /usr/lib/postgresql, /usr/pgsql-*, Homebrew", errNoBinaries)
 }
 
-// candidateDirs lists where PostgreSQL lives on Debian, Fedora, macOS with
-// Homebrew, and wherever PATH says.
+// candidateDirs lists where PostgreSQL lives: wherever PATH says, and on Debian,
+// Fedora, and macOS with Homebrew.
 func candidateDirs() []string {
 	var dirs []string
 	if path, err := exec.LookPath("postgres"); err == nil {
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			dirs = append(dirs, filepath.Dir(real))
+		if target, err := filepath.EvalSymlinks(path); err == nil {
+			dirs = append(dirs, filepath.Dir(target))
 		}
 	}
 	for _, pattern := range []string{
@@ -44,58 +56,45 @@ func candidateDirs() []string {
 		"/opt/homebrew/opt/postgresql@*/bin", "/usr/local/opt/postgresql@*/bin",
 	} {
 		found, _ := filepath.Glob(pattern)
-		slices.SortFunc(found, func(a, b string) int { return cmp.Compare(majorVersion(b), majorVersion(a)) })
+		slices.SortFunc(found, func(a, b string) int { return cmp.Compare(majorInPath(b), majorInPath(a)) })
 		dirs = append(dirs, found...)
 	}
 	return dirs
 }
 
-// majorVersion returns the number in /usr/lib/postgresql/15/bin, or 0.
-func majorVersion(dir string) int {
+// majorInPath returns the number in /usr/lib/postgresql/15/bin, or 0.
+func majorInPath(dir string) int {
 	digits := strings.TrimLeft(filepath.Base(filepath.Dir(dir)), "abcdefghijklmnopqrstuvwxyz@-")
 	number, _ := strconv.Atoi(digits)
 	return number
 }
 
-func hasBinaries(dir string) bool {
-	for _, name := range []string{"initdb", "postgres"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			return false
-		}
+// majorOf asks the programs in dir for their version, as the account that will
+// run them: it must be able to.
+func majorOf(ctx context.Context, owner *account, dir string) (int, error) {
+	if _, err := os.Stat(filepath.Join(dir, "initdb")); err != nil {
+		return 0, err
 	}
-	return true
+	command := exec.CommandContext(ctx, filepath.Join(dir, "postgres"), "--version")
+	command.SysProcAttr = childAttributes(owner)
+	command.Dir = "/"
+	output, err := command.Output()
+	if err != nil {
+		return 0, fmt.Errorf("ask %s for its version: %w", command.Path, err)
+	}
+	return parseMajor(string(bytes.TrimSpace(output)))
 }
 
-// fetchBinaries brings PostgreSQL by embedded-postgres. That library insists on
-// starting what it fetched, and cannot as root; we want the files only and start
-// them ourselves, so its error counts only if the files are not there.
-func fetchBinaries(ctx context.Context, dir string) (string, error) {
-	if err := ctx.Err(); err != nil {
-		return "", err
+// parseMajor reads "postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)".
+func parseMajor(version string) (int, error) {
+	_, rest, found := strings.Cut(version, "(PostgreSQL) ")
+	end := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' })
+	if !found || end < 0 {
+		end = len(rest)
 	}
-	scratch, err := os.MkdirTemp("", "pawl-postgres-fetch")
+	major, err := strconv.Atoi(rest[:end])
 	if err != nil {
-		return "", fmt.Errorf("fetch postgres: %w", err)
+		return 0, fmt.Errorf("not a version of postgres: %q", version)
 	}
-	defer os.RemoveAll(scratch)
-	port, err := freePort(ctx)
-	if err != nil {
-		return "", fmt.Errorf("fetch postgres: %w", err)
-	}
-	server := embeddedpostgres.NewDatabase(embeddedpostgres.DefaultConfig().
-		BinariesPath(dir).
-		CachePath(filepath.Join(scratch, "cache")).
-		RuntimePath(filepath.Join(scratch, "runtime")).
-		Port(uint32(port)).
-		Logger(io.Discard))
-	startErr := server.Start()
-	if startErr == nil {
-		startErr = server.Stop()
-	}
-	bin := filepath.Join(dir, "bin")
-	if !hasBinaries(bin) {
-		return "", fmt.Errorf("no postgres on this machine (looked in PATH, /usr/lib/postgresql, /usr/pgsql-*, Homebrew) and none could be fetched: %w; "+
-			"install it (Debian: apt-get install postgresql; macOS: brew install postgresql) or set database.url to a server you have", startErr)
-	}
-	return bin, nil
+	return major, nil
 }

@@ -1,6 +1,11 @@
 package embedded
 
-import "syscall"
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+)
 
 // childAttributes runs a child as the account, in a process group of its own so
 // that a terminal's interrupt reaches it only through us, and ends it when this
@@ -11,4 +16,11 @@ func childAttributes(owner *account) *syscall.SysProcAttr {
 		attributes.Credential = &syscall.Credential{Uid: uint32(owner.uid), Gid: uint32(owner.gid)}
 	}
 	return attributes
+}
+
+// commandLine returns a process's arguments joined by spaces, or "" where there
+// is no such process.
+func commandLine(pid int) string {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return strings.TrimSpace(strings.ReplaceAll(string(text), "\x00", " "))
 }

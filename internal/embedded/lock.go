@@ -11,7 +11,8 @@ import (
 	"syscall"
 )
 
-// ErrInUse is returned by Lock when another process holds the data directory.
+// ErrInUse is returned when another process, or another part of this one, holds
+// a directory.
 var ErrInUse = errors.New("data directory is in use")
 
 // DirLock is the exclusive right to a data directory. It ends with Unlock or
@@ -24,22 +25,31 @@ func Lock(dir string) (*DirLock, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make data directory: %w", err)
 	}
-	path := filepath.Join(dir, "LOCK")
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	file, err := os.OpenFile(filepath.Join(dir, "LOCK"), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("lock data directory: %w", err)
 	}
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := flock(file); err != nil {
 		holder, _ := io.ReadAll(io.LimitReader(file, 32))
 		file.Close()
 		return nil, fmt.Errorf("%w: %s is held by process %s; stop it, or choose another data_dir",
-			ErrInUse, dir, strings.TrimSpace(string(holder)))
+			err, dir, strings.TrimSpace(string(holder)))
 	}
 	if err := writePID(file); err != nil {
 		file.Close()
 		return nil, fmt.Errorf("lock data directory %s: %w", dir, err)
 	}
 	return &DirLock{file: file}, nil
+}
+
+// flock takes a file or directory for its open descriptor, which no child
+// inherits. It does not wait.
+func flock(file *os.File) error {
+	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return ErrInUse
+	}
+	return err
 }
 
 func writePID(file *os.File) error {

@@ -1,22 +1,22 @@
 package embedded
 
 import (
-	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // PostgresConfig says how to run the cluster.
@@ -24,138 +24,176 @@ type PostgresConfig struct {
 	// Dir holds the cluster; its parents must be open to the user that the
 	// server runs as.
 	Dir string
+	// Binaries is where a fetched PostgreSQL is kept, if the machine has none.
+	// Default: postgres-binaries beside Dir.
+	Binaries string
 	// Settings are added to the server's: name to value.
 	Settings map[string]string
+	// Log is told when PostgreSQL must be fetched. Default: nobody is.
+	Log *slog.Logger
 }
 
-// startWithin is how long the server may take until it answers: recovery after
-// a crash is part of it.
-const startWithin = 60 * time.Second
+const (
+	loopback = "127.0.0.1"
+	// startWithin is how long the server may take until it answers: recovery
+	// after a crash is part of it.
+	startWithin = 60 * time.Second
+	// wrongPassword is PostgreSQL's code.
+	wrongPassword = "28P01"
+)
+
+// errPassing marks a failed start that another attempt may not meet: the port
+// was taken meanwhile, or a killed server's last backends still have its memory.
+var errPassing = errors.New("postgres cannot start yet")
 
 // Postgres is a PostgreSQL server, a child of this process.
 type Postgres struct {
 	command *exec.Cmd
-	output  *bytes.Buffer
-	exited  chan struct{}
-	url     string
+	output  tail
+	// ended is closed when the process is gone, exited when the cluster is free
+	// again too.
+	ended, exited chan struct{}
+	url           string
 }
 
 // StartPostgres starts the server on its directory, and makes the cluster there
-// the first time. It returns when the server answers.
+// the first time. It returns when the server answers. The error wraps ErrInUse
+// while another process has the cluster.
 func StartPostgres(ctx context.Context, config PostgresConfig) (*Postgres, error) {
-	bin, err := findBinaries(ctx, config.Dir)
-	if err != nil {
-		return nil, err
-	}
-	owner, err := unprivileged()
-	if err != nil {
-		return nil, err
-	}
-	password, err := prepare(ctx, bin, owner, config.Dir)
-	if err != nil {
-		return nil, err
-	}
-	port, err := freePort(ctx)
+	held, err := holdCluster(config.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("start postgres: %w", err)
 	}
-	return launch(ctx, bin, owner, config, port, password)
-}
-
-// prepare makes the cluster where there is none. The commit point is the
-// rename: a crash before it leaves a directory that the next start replaces.
-func prepare(ctx context.Context, bin string, owner *account, dir string) (password string, err error) {
-	passwordFile := dir + ".password"
-	if _, err := os.Stat(filepath.Join(dir, "PG_VERSION")); err == nil {
-		text, err := os.ReadFile(passwordFile)
-		if err != nil {
-			return "", fmt.Errorf("start postgres: the cluster's password: %w", err)
-		}
-		return strings.TrimSpace(string(text)), nil
-	}
-	password = rand.Text()
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return "", fmt.Errorf("make cluster: %w", err)
-	}
-	if err := os.WriteFile(passwordFile, []byte(password+"\n"), 0o600); err != nil {
-		return "", fmt.Errorf("make cluster: %w", err)
-	}
-	fresh := dir + ".new"
-	if err := errors.Join(os.RemoveAll(fresh), os.MkdirAll(fresh, 0o700), owner.own(fresh), owner.own(passwordFile)); err != nil {
-		return "", fmt.Errorf("make cluster: %w", err)
-	}
-	if err := initdb(ctx, bin, owner, fresh, passwordFile); err != nil {
-		return "", err
-	}
-	if err := os.Rename(fresh, dir); err != nil {
-		return "", fmt.Errorf("make cluster: %w", err)
-	}
-	return password, nil
-}
-
-func initdb(ctx context.Context, bin string, owner *account, dir, passwordFile string) error {
-	command := exec.CommandContext(ctx, filepath.Join(bin, "initdb"),
-		"-D", dir, "-U", "pawl", "-E", "UTF8", "--locale=C", "--auth=scram-sha-256", "--pwfile="+passwordFile)
-	command.SysProcAttr = childAttributes(owner)
-	command.Dir = "/"
-	output, err := command.CombinedOutput()
+	p, err := held.start(ctx, config)
 	if err != nil {
-		return fmt.Errorf("make cluster in %s as user %s (can that user reach it? a data_dir below /root cannot be): %w: %s",
-			dir, owner, err, bytes.TrimSpace(output))
-	}
-	return nil
-}
-
-func launch(ctx context.Context, bin string, owner *account, config PostgresConfig, port int, password string) (*Postgres, error) {
-	arguments := []string{
-		"-D", config.Dir,
-		"-c", "listen_addresses=127.0.0.1", "-c", "port=" + strconv.Itoa(port), "-c", "unix_socket_directories=",
-		"-c", "max_wal_size=4GB", "-c", "shared_buffers=256MB",
-	}
-	for name, value := range config.Settings {
-		arguments = append(arguments, "-c", name+"="+value)
-	}
-	p := &Postgres{output: new(bytes.Buffer), exited: make(chan struct{})}
-	// Not bound to ctx: the server outlives the call and ends by Stop.
-	p.command = exec.Command(filepath.Join(bin, "postgres"), arguments...) //nolint:noctx // see above
-	p.command.SysProcAttr = childAttributes(owner)
-	p.command.Dir = "/"
-	p.command.Stdout, p.command.Stderr = p.output, p.output
-	p.url = (&url.URL{
-		Scheme: "postgres", User: url.UserPassword("pawl", password),
-		Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Path: "/postgres", RawQuery: "sslmode=disable",
-	}).String()
-	if err := p.command.Start(); err != nil {
-		return nil, fmt.Errorf("start postgres: %w", err)
-	}
-	go func() {
-		_ = p.command.Wait()
-		close(p.exited)
-	}()
-	if err := p.waitReady(ctx); err != nil {
-		p.Stop()
+		held.release()
 		return nil, err
 	}
 	return p, nil
 }
 
-// waitReady asks until the server answers.
-func (p *Postgres) waitReady(ctx context.Context) error {
+func (c *cluster) start(ctx context.Context, config PostgresConfig) (*Postgres, error) {
+	if config.Log == nil {
+		config.Log = slog.New(slog.DiscardHandler)
+	}
+	if config.Binaries == "" {
+		config.Binaries = filepath.Join(filepath.Dir(c.dir), "postgres-binaries")
+	}
+	bin, err := findBinaries(ctx, c, config.Binaries, config.Log)
+	if err != nil {
+		return nil, err
+	}
+	password, err := c.open(ctx, bin)
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, startWithin, errors.New("postgres did not answer in time"))
 	defer cancel()
+	for {
+		p, err := c.launch(ctx, bin, password, config.Settings)
+		if !errors.Is(err, errPassing) {
+			return p, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+// launch starts the server and waits until it answers. From here on the cluster
+// is held until the server has ended.
+func (c *cluster) launch(ctx context.Context, bin, password string, settings map[string]string) (*Postgres, error) {
+	port, err := FreePort(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("start postgres: %w", err)
+	}
+	p := &Postgres{ended: make(chan struct{}), exited: make(chan struct{}), url: serverURL(port, password)}
+	// Not bound to ctx: the server outlives the call and ends by Stop.
+	p.command = exec.Command(filepath.Join(bin, "postgres"), c.arguments(port, settings)...) //nolint:noctx // see above
+	p.command.SysProcAttr = childAttributes(c.owner)
+	p.command.Dir = "/"
+	p.command.Stdout, p.command.Stderr = &p.output, &p.output
+	p.command.WaitDelay = 5 * time.Second // for backends that outlive a killed server and hold its output
+	if err := p.run(); err != nil {
+		return nil, fmt.Errorf("start postgres: %w", err)
+	}
+	if err := p.waitReady(ctx); err != nil {
+		p.end(p.ended)
+		return nil, err
+	}
+	go func() {
+		<-p.ended
+		c.release()
+		close(p.exited)
+	}()
+	return p, nil
+}
+
+func (c *cluster) arguments(port int, settings map[string]string) []string {
+	arguments := []string{
+		"-D", c.dir,
+		"-c", "listen_addresses=" + loopback, "-c", "port=" + strconv.Itoa(port), "-c", "unix_socket_directories=",
+		"-c", "max_wal_size=4GB", "-c", "shared_buffers=256MB",
+	}
+	for name, value := range settings {
+		arguments = append(arguments, "-c", name+"="+value)
+	}
+	return arguments
+}
+
+func serverURL(port int, password string) string {
+	return (&url.URL{
+		Scheme: "postgres", User: url.UserPassword("pawl", password),
+		Host: net.JoinHostPort(loopback, strconv.Itoa(port)), Path: "/postgres", RawQuery: "sslmode=disable",
+	}).String()
+}
+
+// run starts the server and watches for its end. Linux signals the child when
+// the thread that made it ends, not the process: that thread is kept until then.
+func (p *Postgres) run() error {
+	started := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := p.command.Start()
+		started <- err
+		if err != nil {
+			return
+		}
+		_ = p.command.Wait()
+		close(p.ended)
+	}()
+	return <-started
+}
+
+// waitReady asks until the server answers.
+func (p *Postgres) waitReady(ctx context.Context) error {
 	for {
 		conn, err := pgx.Connect(ctx, p.url)
 		if err == nil {
 			return conn.Close(ctx)
 		}
+		if refused := new(pgconn.PgError); errors.As(err, &refused) && refused.Code == wrongPassword {
+			return fmt.Errorf("start postgres: the cluster has another password than its file: %w", err)
+		}
 		select {
-		case <-p.exited:
-			return fmt.Errorf("postgres ended as it started: %s", bytes.TrimSpace(p.output.Bytes()))
+		case <-p.ended:
+			return p.whyEnded()
 		case <-ctx.Done():
 			return fmt.Errorf("start postgres: %w: %w", context.Cause(ctx), err)
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+}
+
+func (p *Postgres) whyEnded() error {
+	said := strings.TrimSpace(p.output.String())
+	if strings.Contains(said, "Address already in use") || strings.Contains(said, "is still in use") {
+		return fmt.Errorf("%w: %s", errPassing, said)
+	}
+	return fmt.Errorf("postgres ended as it started: %s", said)
 }
 
 // URL returns the address of the server's default database, password included.
@@ -168,23 +206,17 @@ func (p *Postgres) PID() int { return p.command.Process.Pid }
 func (p *Postgres) Exited() <-chan struct{} { return p.exited }
 
 // Stop ends the server fast: open transactions are rolled back, the rest is
-// written out. It returns when the server has ended.
-func (p *Postgres) Stop() {
-	_ = p.command.Process.Signal(syscall.SIGINT)
-	select {
-	case <-p.exited:
-	case <-time.After(30 * time.Second):
-		_ = p.command.Process.Kill()
-		<-p.exited
-	}
-}
+// written out. It returns when the server has ended. One that does not end is
+// quit, and the next start recovers.
+func (p *Postgres) Stop() { p.end(p.exited) }
 
-func freePort(ctx context.Context) (int, error) {
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
+func (p *Postgres) end(done <-chan struct{}) {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGKILL} {
+		_ = p.command.Process.Signal(signal)
+		select {
+		case <-done:
+			return
+		case <-time.After(stopWithin):
+		}
 	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port, nil
 }

@@ -3,7 +3,6 @@
 package kafkatest
 
 import (
-	"net"
 	"strconv"
 	"testing"
 	"time"
@@ -30,7 +29,11 @@ type Broker struct {
 // Start starts a broker and creates the topics. It stops when the test ends.
 func Start(t testing.TB) *Broker {
 	t.Helper()
-	b := &Broker{t: t, dir: t.TempDir(), topics: schemas.TopicsWithPrefix(schemas.DefaultTopicPrefix)}
+	port, err := embedded.FreePort(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &Broker{t: t, dir: t.TempDir(), port: port, topics: schemas.TopicsWithPrefix(schemas.DefaultTopicPrefix)}
 	b.start()
 	t.Cleanup(b.Stop)
 	b.createTopics()
@@ -44,9 +47,6 @@ func (b *Broker) start() {
 		b.t.Fatal(err)
 	}
 	b.kafka = broker
-	if b.port == 0 {
-		b.port = portOf(b.t, broker.Addrs()[0])
-	}
 }
 
 func (b *Broker) createTopics() {
@@ -99,17 +99,4 @@ func (b *Broker) Restart() {
 	b.t.Helper()
 	b.Stop()
 	b.start()
-}
-
-func portOf(t testing.TB, addr string) int {
-	t.Helper()
-	_, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	number, err := strconv.Atoi(port)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return number
 }

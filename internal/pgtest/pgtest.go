@@ -3,8 +3,9 @@
 // One server serves a test binary: started on first use by package embedded,
 // never as root, with fsync off, for nothing in it outlives the test. Each
 // database is a copy of a template that was migrated once, which takes some
-// tens of milliseconds. PAWL_TEST_DATABASE_URL names a server to use instead,
-// whose user may create databases.
+// tens of milliseconds. However the binary ends, the kernel ends the server and
+// a watcher removes its directory. PAWL_TEST_DATABASE_URL names a server to use
+// instead, whose user may create databases.
 //
 // Not a schema per test: the tables live in the schema pawl, by contract.
 package pgtest
@@ -16,10 +17,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -33,25 +32,28 @@ import (
 // ends. The test skips where there is no PostgreSQL, and fails where CI is set.
 func New(t testing.TB) string {
 	t.Helper()
-	server, err := shared()
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("CI must not skip: %v", err)
-		}
-		t.Skipf("needs PostgreSQL: %v", err)
-	}
-	return server.create(t, server.template)
+	s := need(t)
+	return s.create(t, s.template)
 }
 
 // NewEmpty is New without the migrations.
 func NewEmpty(t testing.TB) string {
 	t.Helper()
-	New(t)
-	server, err := shared()
-	if err != nil {
-		t.Fatal(err)
+	return need(t).create(t, "template1")
+}
+
+// need returns the server, or ends the test.
+func need(t testing.TB) *server {
+	t.Helper()
+	s, err := shared()
+	if err == nil {
+		return s
 	}
-	return server.create(t, "template1")
+	if os.Getenv("CI") != "" {
+		t.Fatalf("CI must not skip: %v", err)
+	}
+	t.Skipf("needs PostgreSQL: %v", err)
+	return nil
 }
 
 // NewPool returns a pool on a database of its own.
@@ -76,20 +78,24 @@ type server struct {
 	url      string
 	template string
 	next     atomic.Int64
+	// alive is the pipe whose end is the watcher's sign; nil for a server that
+	// is not ours.
+	alive *os.File
 }
 
 // shared starts the server of this test binary, once.
 var shared = sync.OnceValues(func() (*server, error) {
 	ctx := context.Background()
-	base := os.Getenv("PAWL_TEST_DATABASE_URL")
-	if base == "" {
-		started, err := startServer(ctx)
-		if err != nil {
+	s := &server{url: os.Getenv("PAWL_TEST_DATABASE_URL"), template: fmt.Sprintf("pawl_template_%d", os.Getpid())}
+	if s.url == "" {
+		if err := s.start(ctx); err != nil {
 			return nil, err
 		}
-		base = started
 	}
-	s := &server{url: base, template: fmt.Sprintf("pawl_template_%d", os.Getpid())}
+	// A server that is not ours may hold one of an earlier process with our pid.
+	if err := s.exec(ctx, "drop database if exists "+s.template); err != nil {
+		return nil, err
+	}
 	if err := s.exec(ctx, "create database "+s.template); err != nil {
 		return nil, err
 	}
@@ -99,35 +105,30 @@ var shared = sync.OnceValues(func() (*server, error) {
 	return s, nil
 })
 
-// startServer starts a server that dies with this process, in a directory that
-// names it: the next run removes what a dead process left.
-func startServer(ctx context.Context) (string, error) {
-	const prefix = "pawl-pgtest-"
-	removeLeftovers(prefix)
-	dir := filepath.Join(os.TempDir(), prefix+strconv.Itoa(os.Getpid()))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
+// start starts a server in a directory of its own, both of which end with this
+// process.
+func (s *server) start(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "pawl-pgtest-")
+	if err != nil {
+		return err
+	}
+	if err := os.Chmod(dir, 0o755); err != nil { // the server's user passes through
+		return err
 	}
 	postgres, err := embedded.StartPostgres(ctx, embedded.PostgresConfig{
-		Dir: filepath.Join(dir, "postgres"),
+		Dir:      filepath.Join(dir, "postgres"),
+		Binaries: filepath.Join(os.TempDir(), "pawl-pgtest-binaries-"+strconv.Itoa(os.Getuid())),
 		Settings: map[string]string{
 			"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "300",
 		},
 	})
 	if err != nil {
-		return "", err
+		_ = os.RemoveAll(dir)
+		return err
 	}
-	return postgres.URL(), nil
-}
-
-func removeLeftovers(prefix string) {
-	found, _ := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"))
-	for _, dir := range found {
-		pid, err := strconv.Atoi(strings.TrimPrefix(filepath.Base(dir), prefix))
-		if err == nil && syscall.Kill(pid, 0) != nil {
-			_ = os.RemoveAll(dir)
-		}
-	}
+	s.url = postgres.URL()
+	s.alive, err = watch(postgres.PID(), dir)
+	return err
 }
 
 func (s *server) create(t testing.TB, template string) string {

@@ -1,5 +1,5 @@
 // Package realkafka starts Apache Kafka for tests, from its published jars, as
-// one KRaft node on loopback.
+// KRaft nodes on loopback that are broker and controller in one.
 //
 // kfake serves the quick tests and the embedded mode; what only a real broker
 // does (cut off the last batch of a fetch, delay a join, throttle, lose a
@@ -8,41 +8,50 @@
 package realkafka
 
 import (
-	"bytes"
-	"context"
-	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
-	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/segmentio/kafka-go"
-
-	"pawl/schemas"
+	"pawl/internal/embedded"
 )
 
-// Broker is a running broker. Its address outlives Kill and Restart.
+// Broker is one node. Its address outlives Kill and Restart.
 type Broker struct {
 	t       testing.TB
 	jars    string
 	dir     string
+	id      int
 	port    int
 	control int
+	// nodes are all of the cluster's, this one too.
+	nodes   []*Broker
 	command *exec.Cmd
-	output  *bytes.Buffer
+	output  *lockedBuffer
 	exited  chan struct{}
 }
 
-const startWithin = 90 * time.Second
+const (
+	startWithin = 90 * time.Second
+	stopWithin  = 30 * time.Second
+)
 
-// Start starts a broker that stops when the test ends. The test skips where
-// PAWL_KAFKA_JARS is unset, and fails there if PAWL_REQUIRE_KAFKA is set.
+// Start starts a cluster of one node that stops when the test ends. The test
+// skips where PAWL_KAFKA_JARS is unset, and fails there if PAWL_REQUIRE_KAFKA is
+// set.
 func Start(t testing.TB) *Broker {
+	t.Helper()
+	return StartNodes(t, 1)[0]
+}
+
+// StartNodes is Start with several nodes: three replicate each record and take
+// it while two are in sync.
+func StartNodes(t testing.TB, count int) []*Broker {
 	t.Helper()
 	jars := os.Getenv("PAWL_KAFKA_JARS")
 	if jars == "" {
@@ -51,125 +60,98 @@ func Start(t testing.TB) *Broker {
 		}
 		t.Skip("needs Apache Kafka: make test-kafka")
 	}
-	b := &Broker{t: t, jars: jars, dir: t.TempDir(), port: freePort(t), control: freePort(t)}
-	b.format()
-	b.start()
-	t.Cleanup(b.Stop)
-	return b
-}
-
-// settings is the node's configuration: broker and controller in one, small.
-func (b *Broker) settings() string {
-	return strings.Join([]string{
-		"process.roles=broker,controller",
-		"node.id=1",
-		fmt.Sprintf("controller.quorum.voters=1@127.0.0.1:%d", b.control),
-		fmt.Sprintf("listeners=PLAINTEXT://127.0.0.1:%d,CONTROLLER://127.0.0.1:%d", b.port, b.control),
-		fmt.Sprintf("advertised.listeners=PLAINTEXT://127.0.0.1:%d", b.port),
-		"controller.listener.names=CONTROLLER",
-		"inter.broker.listener.name=PLAINTEXT",
-		"listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
-		"log.dirs=" + filepath.Join(b.dir, "log"),
-		"auto.create.topics.enable=false",
-		"default.replication.factor=1",
-		"offsets.topic.replication.factor=1",
-		"offsets.topic.num.partitions=1",
-		"transaction.state.log.replication.factor=1",
-		"transaction.state.log.min.isr=1",
-		"share.coordinator.state.topic.replication.factor=1",
-		"share.coordinator.state.topic.min.isr=1",
-		"group.initial.rebalance.delay.ms=0",
-		"group.min.session.timeout.ms=1000",
-		"message.max.bytes=" + strconv.Itoa(schemas.MaxRecord),
-		"replica.fetch.max.bytes=" + strconv.Itoa(schemas.MaxRecord),
-		"num.network.threads=2",
-		"num.io.threads=4",
-		"log.cleaner.dedupe.buffer.size=16777216",
-		"",
-	}, "\n")
+	nodes := make([]*Broker, count)
+	for i := range nodes {
+		nodes[i] = &Broker{t: t, jars: jars, dir: t.TempDir(), id: i + 1, port: freePort(t), control: freePort(t), nodes: nodes}
+	}
+	for _, b := range nodes {
+		b.format()
+		b.launch()
+		t.Cleanup(b.Kill) // in order, the last ones would wait for a quorum
+	}
+	for _, b := range nodes {
+		b.waitReady(count)
+	}
+	return nodes
 }
 
 func (b *Broker) settingsFile() string { return filepath.Join(b.dir, "server.properties") }
 
 func (b *Broker) java(arguments ...string) *exec.Cmd {
 	all := append([]string{
-		"-Xms256m", "-Xmx512m", "-XX:+UseG1GC", "-Djava.awt.headless=true",
+		"-Xms256m", "-Xmx512m", "-XX:+UseG1GC", "-XX:TieredStopAtLevel=1", "-Djava.awt.headless=true",
 		"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", filepath.Join(b.jars, "*"),
 	}, arguments...)
 	command := exec.Command("java", all...) //nolint:noctx // ends by Stop or Kill
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.SysProcAttr = childAttributes()
+	command.Dir = b.dir
 	return command
 }
 
-// format writes the node's metadata directory; the cluster id is 16 bytes in
-// base64url.
+// clusterID is 16 bytes in base64url.
+const clusterID = "cGF3bC10ZXN0cy1vbmx5IQ"
+
+// format writes the node's metadata directory.
 func (b *Broker) format() {
 	b.t.Helper()
 	if err := os.WriteFile(b.settingsFile(), []byte(b.settings()), 0o600); err != nil {
 		b.t.Fatal(err)
 	}
-	output, err := b.java("kafka.tools.StorageTool", "format", "-t", "cGF3bC10ZXN0cy1vbmx5IQ", "-c", b.settingsFile()).CombinedOutput()
+	output, err := b.java("kafka.tools.StorageTool", "format", "-t", clusterID, "-c", b.settingsFile()).CombinedOutput()
 	if err != nil {
 		b.t.Fatalf("format kafka: %v\n%s", err, output)
 	}
 }
 
-func (b *Broker) start() {
+// launch starts the node and watches for its end. The thread that starts a child
+// is kept until then: Linux ends the child with it, not with the process.
+func (b *Broker) launch() {
 	b.t.Helper()
-	b.command, b.output, b.exited = b.java("kafka.Kafka", b.settingsFile()), new(bytes.Buffer), make(chan struct{})
-	b.command.Stdout, b.command.Stderr = b.output, b.output
-	if err := b.command.Start(); err != nil {
-		b.t.Fatalf("start kafka: %v", err)
-	}
-	command, exited := b.command, b.exited
+	command, output, exited := b.java("kafka.Kafka", b.settingsFile()), &lockedBuffer{}, make(chan struct{})
+	command.Stdout, command.Stderr = output, output
+	started := make(chan error, 1)
 	go func() {
-		_ = command.Wait()
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := command.Start()
+		started <- err
+		if err == nil {
+			_ = command.Wait()
+		}
 		close(exited)
 	}()
-	b.waitReady()
-}
-
-// waitReady asks for the metadata until a broker and a controller are in it.
-func (b *Broker) waitReady() {
-	b.t.Helper()
-	deadline := time.Now().Add(startWithin)
-	for time.Now().Before(deadline) {
-		select {
-		case <-b.exited:
-			b.t.Fatalf("kafka ended as it started:\n%s", b.output)
-		case <-time.After(200 * time.Millisecond):
-		}
-		if b.answers() {
-			return
-		}
+	if err := <-started; err != nil {
+		b.t.Fatalf("start kafka: %v", err)
 	}
-	b.t.Fatalf("kafka did not answer within %s", startWithin)
+	b.command, b.output, b.exited = command, output, exited
 }
 
-func (b *Broker) answers() bool {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	transport := &kafka.Transport{DialTimeout: time.Second}
-	defer transport.CloseIdleConnections()
-	client := &kafka.Client{Addr: kafka.TCP(b.Addrs()...), Transport: transport}
-	response, err := client.Metadata(ctx, &kafka.MetadataRequest{})
-	return err == nil && len(response.Brokers) > 0
+// Addrs returns the addresses of all nodes, host:port.
+func (b *Broker) Addrs() []string {
+	var addrs []string
+	for _, node := range b.nodes {
+		addrs = append(addrs, node.addr())
+	}
+	return addrs
 }
 
-// Addrs returns the broker's address, host:port.
-func (b *Broker) Addrs() []string { return []string{"127.0.0.1:" + strconv.Itoa(b.port)} }
+func (b *Broker) addr() string { return "127.0.0.1:" + strconv.Itoa(b.port) }
 
-// Kill ends the broker as a crash does.
+// ID returns the node's id, as the metadata names it.
+func (b *Broker) ID() int { return b.id }
+
+// Kill ends the node as a crash does.
 func (b *Broker) Kill() { b.end(syscall.SIGKILL) }
 
-// Stop ends the broker in order.
+// Stop ends the node in order.
 func (b *Broker) Stop() { b.end(syscall.SIGTERM) }
 
-// Restart starts an ended broker on its log.
+// Restart starts an ended node on its log, and waits until it serves.
 func (b *Broker) Restart() {
 	b.t.Helper()
 	b.Stop()
-	b.start()
+	b.launch()
+	b.waitReady(1)
 }
 
 func (b *Broker) end(signal syscall.Signal) {
@@ -179,7 +161,7 @@ func (b *Broker) end(signal syscall.Signal) {
 	_ = b.command.Process.Signal(signal)
 	select {
 	case <-b.exited:
-	case <-time.After(30 * time.Second):
+	case <-time.After(stopWithin):
 		_ = b.command.Process.Kill()
 		<-b.exited
 	}
@@ -188,11 +170,30 @@ func (b *Broker) end(signal syscall.Signal) {
 
 func freePort(t testing.TB) int {
 	t.Helper()
-	var config net.ListenConfig
-	listener, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	port, err := embedded.FreePort(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port
+	return port
+}
+
+// lockedBuffer holds what a node says, for the test that fails.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+// Write adds to the buffer.
+func (b *lockedBuffer) Write(text []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.text = append(b.text, text...)
+	return len(text), nil
+}
+
+// String returns the buffer's end.
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return string(b.text[max(0, len(b.text)-8000):])
 }

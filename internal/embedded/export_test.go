@@ -1,0 +1,7 @@
+package embedded
+
+// Seams for tests.
+var (
+	ParseMajor = parseMajor
+	Fetch      = fetch
+)

@@ -1,0 +1,32 @@
+package embedded_test
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pawl/internal/embedded"
+)
+
+func TestLock_SecondHolderIsRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	held, err := embedded.Lock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = embedded.Lock(dir)
+	if !errors.Is(err, embedded.ErrInUse) || !strings.Contains(err.Error(), strconv.Itoa(os.Getpid())) {
+		t.Errorf("got %v, want ErrInUse naming process %d", err, os.Getpid())
+	}
+	if err := held.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := embedded.Lock(dir)
+	if err != nil {
+		t.Fatalf("after Unlock: %v", err)
+	}
+	_ = again.Unlock()
+}
