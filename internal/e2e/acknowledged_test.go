@@ -33,7 +33,7 @@ func TestI1_AcknowledgedIsInTheLog(t *testing.T) {
 			stop()
 			posting.Wait()
 		}
-		eventually(t, 60*time.Second, "every acknowledged delivery has its verdict", w.unfolded)
+		eventually(t, 60*time.Second, "every acknowledged delivery has its verdict, and all else in the log", w.unsettled)
 		w.checkLog()
 	})
 }

@@ -46,7 +46,9 @@ func (h *heldCall) wait() {
 }
 
 // expireLeases lets the time of a dead process's leases pass, a minute that the
-// test does not wait.
+// test does not wait. It is called when the successor is ready: just after the
+// kill the database may still run the dead process's last statement, which
+// renews one.
 func (w *world) expireLeases(dead *program) {
 	w.t.Helper()
 	select {

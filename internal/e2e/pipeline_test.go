@@ -86,15 +86,15 @@ func TestPipeline_ProjectorKilledAndBrokerRestarted(t *testing.T) {
 			comment.wait()
 			actuator.kill()
 			comment.release()
-			w.expireLeases(actuator)
 			w.start("actuator 2", "actuator")
+			w.expireLeases(actuator)
 		})
 		w.postAround(quarters[3], func() {
 			ingest.kill()
 			w.start("ingest 2", "ingest")
 		})
 
-		eventually(t, 90*time.Second, "everything is settled", w.unsettled)
+		eventually(t, 120*time.Second, "everything is settled", w.unsettled)
 		w.checkLog()
 		w.checkRows(numbers)
 		w.checkTransitions()

@@ -108,7 +108,7 @@ var shared = sync.OnceValues(func() (*server, error) {
 // start starts a server in a directory of its own, both of which end with this
 // process.
 func (s *server) start(ctx context.Context) error {
-	dir, err := os.MkdirTemp("", "pawl-pgtest-")
+	dir, err := os.MkdirTemp("", "pawl-test-server-")
 	if err != nil {
 		return err
 	}
