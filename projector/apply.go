@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"pawl/schemas"
 )
 
 // Applier applies batches of one partition under the checkpoint that was
@@ -29,15 +31,15 @@ func NewApplier(pool *pgxpool.Pool, checkpoint Checkpoint) *Applier {
 // aside. It returns the results in the order of the records.
 //
 // ErrFenced means that nothing was written. Any other error leaves it unknown
-// how far the batch got: read the checkpoint and start from there.
+// how far the batch got: read the checkpoint and start from there. The results
+// beside an error are those of the records that were committed before it.
 func (a *Applier) Apply(ctx context.Context, batch Batch) ([]Result, error) {
 	results, err := a.applyOnce(ctx, batch)
 	if err == nil || !isDataFault(err) {
 		return results, err
 	}
 	if len(batch.Records) == 1 {
-		batch.Records[0].Err = fmt.Errorf("apply: %w", err)
-		return a.applyOnce(ctx, batch)
+		return a.setAside(ctx, batch, err)
 	}
 	first, second := batch.split()
 	results, err = a.Apply(ctx, first)
@@ -46,6 +48,20 @@ func (a *Applier) Apply(ctx context.Context, batch Batch) ([]Result, error) {
 	}
 	rest, err := a.Apply(ctx, second)
 	return append(results, rest...), err
+}
+
+// setAside makes a dead letter of the one record of a batch. Where even that
+// cannot be written, the fault is not the record's alone, and only a person can
+// tell what is: to try for ever would hide it.
+func (a *Applier) setAside(ctx context.Context, batch Batch, cause error) ([]Result, error) {
+	batch.Records[0].Err = fmt.Errorf("apply: %w", cause)
+	results, err := a.applyOnce(ctx, batch)
+	if err != nil && isDataFault(err) {
+		return nil, &stopError{
+			reason: fmt.Sprintf("record %d can be neither folded nor set aside: %v", batch.From, err), start: batch.LogStart, end: batch.LogEnd,
+		}
+	}
+	return results, err
 }
 
 // split halves a batch of at least two records.
@@ -58,14 +74,17 @@ func (b Batch) split() (first, second Batch) {
 	return first, second
 }
 
-// errPanic wraps a panic of the fold.
-var errPanic = errors.New("panic in the fold")
+// errPanic wraps a panic of the fold, errUnwritable what no statement can carry.
+var (
+	errPanic      = errors.New("panic in the fold")
+	errUnwritable = errors.New("value cannot be written")
+)
 
 // isDataFault reports whether an error is the fault of a record rather than of
-// the world: PostgreSQL's classes 22 (data), 23 (constraint) and 54 (limit), or
-// a panic of the fold.
+// the world: PostgreSQL's classes 22 (data), 23 (constraint) and 54 (limit), a
+// panic of the fold, or a value that JSON cannot hold.
 func isDataFault(err error) bool {
-	if errors.Is(err, errPanic) {
+	if errors.Is(err, errPanic) || errors.Is(err, errUnwritable) {
 		return true
 	}
 	var fault *pgconn.PgError
@@ -87,17 +106,18 @@ func (a *Applier) applyOnce(ctx context.Context, batch Batch) ([]Result, error) 
 	if err != nil {
 		return nil, fmt.Errorf("apply %s: begin: %w", at, err)
 	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	defer rollback(ctx, tx)
 
 	held, err := a.advanceAndLoad(ctx, tx, batch)
 	if err != nil {
 		return nil, fmt.Errorf("apply %s: %w", at, err)
 	}
+	known := knownPullRequests(held)
 	results, err := foldBatch(held, batch)
 	if err != nil {
 		return nil, fmt.Errorf("apply %s: %w", at, err)
 	}
-	if err := a.save(ctx, tx, batch, held, results); err != nil {
+	if err := a.save(ctx, tx, batch, held, known, results); err != nil {
 		return nil, fmt.Errorf("apply %s: %w", at, err)
 	}
 	if err := a.before("commit"); err != nil {
@@ -111,6 +131,17 @@ func (a *Applier) applyOnce(ctx context.Context, batch Batch) ([]Result, error) 
 	}
 	return results, a.before("committed")
 }
+
+// rollback ends a transaction that was not committed, in bounded time: a dead
+// network must not hold the worker, and with it the generation.
+func rollback(ctx context.Context, tx pgx.Tx) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
+	defer cancel()
+	_ = tx.Rollback(ctx)
+}
+
+// rollbackTimeout bounds a rollback.
+const rollbackTimeout = 5 * time.Second
 
 // advanceAndLoad moves the checkpoint and loads what the batch touches, in one
 // round trip.
@@ -135,6 +166,15 @@ func (a *Applier) advanceAndLoad(ctx context.Context, tx pgx.Tx, batch Batch) (*
 	return held, nil
 }
 
+// knownPullRequests returns which pull requests were there before the fold.
+func knownPullRequests(held *Held) map[schemas.EntityKey]bool {
+	known := make(map[schemas.EntityKey]bool, len(held.States))
+	for key, state := range held.States {
+		known[key] = state.PullRequest != nil
+	}
+	return known
+}
+
 // foldBatch folds the records in order. A panic is an error of the batch, which
 // is then halved until the record is found.
 func foldBatch(held *Held, batch Batch) (results []Result, err error) {
@@ -151,13 +191,13 @@ func foldBatch(held *Held, batch Batch) (results []Result, err error) {
 }
 
 // save writes all that came of the batch, in one round trip.
-func (a *Applier) save(ctx context.Context, tx pgx.Tx, batch Batch, held *Held, results []Result) error {
+func (a *Applier) save(ctx context.Context, tx pgx.Tx, batch Batch, held *Held, known map[schemas.EntityKey]bool, results []Result) error {
 	if err := a.before("save"); err != nil {
 		return err
 	}
 	writes := writes{checkpoint: a.checkpoint, batch: batch, results: results, now: time.Now()}
 	queue := new(pgx.Batch)
-	writes.queuePullRequests(queue, held.ChangedPullRequests())
+	writes.queuePullRequests(queue, held.ChangedPullRequests(), known)
 	writes.queueComments(queue, held.ChangedComments())
 	writes.queueDeliveries(queue)
 	if err := writes.queueTransitions(queue); err != nil {

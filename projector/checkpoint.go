@@ -46,7 +46,7 @@ func (c Checkpoint) Read(ctx context.Context, pool *pgxpool.Pool) (int64, error)
 	return next, nil
 }
 
-// stop notes why the partition is not folded.
+// stop notes why the partition is not folded; no reason means that it is again.
 func (c Checkpoint) stop(ctx context.Context, pool *pgxpool.Pool, reason string, logStart, logEnd int64) error {
 	_, err := pool.Exec(ctx, stopCheckpointSQL, c.Topic, c.Partition, c.Epoch, reason, logStart, logEnd)
 	if err != nil {

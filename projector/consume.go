@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -109,12 +111,19 @@ func (p *Projector) Run(ctx context.Context) error {
 		if err != nil {
 			// Every error of the coordinator's connection heals by joining
 			// again, io.EOF among them.
+			p.setJoined(false)
 			p.log.WarnContext(ctx, "joining the consumer group again", "err", err)
 			pause(ctx, retryPause)
 			continue
 		}
 		p.serve(generation)
 	}
+}
+
+func (p *Projector) setJoined(joined bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.joined = joined
 }
 
 // serve starts a worker for each partition of a generation. The generation
@@ -138,6 +147,7 @@ type worker struct {
 	generation *kafka.Generation
 	partition  int
 	checkpoint Checkpoint
+	lag        *lag
 }
 
 // run claims the partition and folds it until the generation ends. To return
@@ -149,6 +159,7 @@ func (w *worker) run(ctx context.Context) {
 		return
 	}
 	defer w.metrics.forget(w.checkpoint)
+	w.lag = w.metrics.follow(w.checkpoint, next)
 	hint := newHint(w.generation, w.config.Topic, w.partition, next)
 	hintCtx, stopHints := context.WithCancel(ctx)
 	var hinting sync.WaitGroup
@@ -189,31 +200,45 @@ func (w *worker) claim(ctx context.Context) (next int64, ok bool) {
 
 // rest says what went wrong and waits before the next try.
 func (w *worker) rest(ctx context.Context, err error) {
-	var outside *outsideLogError
-	if !errors.As(err, &outside) {
+	var stop *stopError
+	if !errors.As(err, &stop) {
 		w.log.WarnContext(ctx, "partition is read again from its checkpoint", "topic", w.config.Topic, "partition", w.partition, "err", err)
 		pause(ctx, retryPause)
 		return
 	}
-	w.setStopped(outside.Error())
-	w.log.ErrorContext(ctx, "partition stopped", "topic", w.config.Topic, "partition", w.partition, "err", outside)
-	if err := w.checkpoint.stop(ctx, w.pool, outside.Error(), outside.start, outside.end); err != nil {
-		w.log.WarnContext(ctx, "stop not noted", "topic", w.config.Topic, "partition", w.partition, "err", err)
-	}
+	w.log.ErrorContext(ctx, "partition stopped", "topic", w.config.Topic, "partition", w.partition, "err", stop)
+	w.setStopped(ctx, stop)
+	w.lag.fetched(Batch{LogEnd: stop.end})
 	pause(ctx, stoppedRecheck)
 }
 
-func (w *worker) setStopped(reason string) {
+// setStopped tells readiness, the metrics and the checkpoint that the partition
+// is stopped, or with an empty reason that it is folded again.
+func (w *worker) setStopped(ctx context.Context, stop *stopError) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	gauge := w.metrics.stopped.WithLabelValues(w.config.Topic, fmt.Sprint(w.partition))
-	if reason == "" {
+	w.stopped[w.partition] = stop.reason
+	gauge := 1.0
+	if stop.reason == "" {
 		delete(w.stopped, w.partition)
-		gauge.Set(0)
-		return
+		gauge = 0
 	}
-	w.stopped[w.partition] = reason
-	gauge.Set(1)
+	w.metrics.stopped.WithLabelValues(w.config.Topic, strconv.Itoa(w.partition)).Set(gauge)
+	w.mu.Unlock()
+	if err := w.checkpoint.stop(ctx, w.pool, stop.reason, stop.start, stop.end); err != nil {
+		w.log.WarnContext(ctx, "stop not noted", "topic", w.config.Topic, "partition", w.partition, "err", err)
+	}
+}
+
+// resume ends a stop for a checkpoint that lies in the log again, whether or
+// not there is a record to fold. A stop for what could not be written lasts
+// until it is.
+func (w *worker) resume(ctx context.Context, fetched Batch) {
+	w.mu.Lock()
+	_, stopped := w.stopped[w.partition]
+	w.mu.Unlock()
+	if stopped && len(fetched.Records) == 0 {
+		w.setStopped(ctx, &stopError{start: fetched.LogStart, end: fetched.LogEnd})
+	}
 }
 
 // reread returns the stored checkpoint; if it cannot be read now, the old one,
@@ -232,6 +257,10 @@ func (w *worker) follow(ctx context.Context, next int64, hint *hint) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	batches := make(chan Batch, 1) // one batch ahead
 	f := &fetcher{client: w.client, topic: w.config.Topic, partition: w.partition, decode: w.decode, maxRecords: w.config.MaxRecords}
+	f.fetched = func(fetched Batch) {
+		w.lag.fetched(fetched)
+		w.resume(ctx, fetched)
+	}
 	var fetching sync.WaitGroup
 	defer fetching.Wait()
 	defer cancel(nil)
@@ -244,7 +273,7 @@ func (w *worker) follow(ctx context.Context, next int64, hint *hint) error {
 		if err := w.apply(ctx, applier, batch); err != nil {
 			return err
 		}
-		hint.set(batch.Next)
+		hint.next.Store(batch.Next)
 	}
 	return context.Cause(ctx)
 }
@@ -257,14 +286,23 @@ func (w *worker) apply(ctx context.Context, applier *Applier, batch Batch) error
 		fmt.Errorf("a batch of %d records took longer than %s", len(batch.Records), stuckAfter))
 	defer cancel()
 	results, err := applier.Apply(ctx, batch)
+	now := time.Now()
+	w.metrics.applied(batch.Records[:len(results)], results, now)
 	if err != nil {
 		return err
 	}
-	w.setStopped("")
-	now := time.Now()
-	w.metrics.applied(w.checkpoint, batch, results, now)
+	w.markFolding()
+	w.lag.applied(batch)
 	w.metrics.apply.Observe(now.Sub(begun).Seconds())
 	return nil
+}
+
+// markFolding ends a stop after a commit, which cleared it in the checkpoint.
+func (w *worker) markFolding() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.stopped, w.partition)
+	w.metrics.stopped.WithLabelValues(w.config.Topic, strconv.Itoa(w.partition)).Set(0)
 }
 
 // hint commits the checkpoint to Kafka now and then, for tools that show lag.
@@ -273,40 +311,32 @@ type hint struct {
 	topic      string
 	partition  int
 
-	mu        sync.Mutex // mu guards what follows
-	next      int64
-	committed int64
+	next      atomic.Int64
+	committed int64 // of run alone
 }
 
 func newHint(generation *kafka.Generation, topic string, partition int, next int64) *hint {
-	return &hint{generation: generation, topic: topic, partition: partition, next: next, committed: next}
+	h := &hint{generation: generation, topic: topic, partition: partition, committed: next}
+	h.next.Store(next)
+	return h
 }
 
-func (h *hint) set(next int64) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.next = next
-}
-
-// run commits until the context ends. A failed hint is no failure: the next
-// one carries more.
+// run commits until the context ends, and once more then. A failed hint is no
+// failure: the next one carries more.
 func (h *hint) run(ctx context.Context) {
-	for {
+	for ctx.Err() == nil {
 		pause(ctx, hintInterval)
-		if ctx.Err() != nil {
-			return
-		}
-		h.mu.Lock()
-		next, committed := h.next, h.committed
-		h.mu.Unlock()
-		if next == committed {
-			continue
-		}
-		if h.generation.CommitOffsets(map[string]map[int]int64{h.topic: {h.partition: next}}) == nil {
-			h.mu.Lock()
-			h.committed = next
-			h.mu.Unlock()
-		}
+		h.commit()
+	}
+}
+
+func (h *hint) commit() {
+	next := h.next.Load()
+	if next == h.committed {
+		return
+	}
+	if h.generation.CommitOffsets(map[string]map[int]int64{h.topic: {h.partition: next}}) == nil {
+		h.committed = next
 	}
 }
 

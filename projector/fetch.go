@@ -21,6 +21,8 @@ type fetcher struct {
 	decode    Decode
 	// maxRecords caps a batch, and with it a transaction.
 	maxRecords int
+	// fetched is told of each fetch that the log answered.
+	fetched func(Batch)
 }
 
 const (
@@ -33,27 +35,43 @@ const (
 	fetchBytes = 4 << 20
 )
 
-// outsideLogError says that a checkpoint lies outside what the log holds.
-type outsideLogError struct {
-	next, start, end int64
+// stopError says why a partition cannot be folded until a person acts.
+type stopError struct {
+	reason     string
+	start, end int64 // of the log
 }
 
-// Error says which way it lies outside, and what a person may do.
-func (e *outsideLogError) Error() string {
-	if e.next > e.end {
-		return fmt.Sprintf("checkpoint %d lies past the end of the log %d: the topic was made anew; rebuild, or set the checkpoint by hand", e.next, e.end)
+// Error returns the reason.
+func (e *stopError) Error() string { return e.reason }
+
+// outsideLog says which way a checkpoint lies outside the log, and what a
+// person may do.
+func outsideLog(next, start, end int64) *stopError {
+	reason := fmt.Sprintf("checkpoint %d lies past the end of the log %d: the topic was made anew; rebuild, or delete the partition's rows "+
+		"of pawl.delivery and set the checkpoint by hand", next, end)
+	if next <= end {
+		reason = fmt.Sprintf("checkpoint %d lies before the start of the log %d: retention removed records that were never folded; "+
+			"backfill them, then set the checkpoint by hand", next, start)
 	}
-	return fmt.Sprintf("checkpoint %d lies before the start of the log %d: retention removed records that were never folded; "+
-		"backfill them, then set the checkpoint by hand", e.next, e.start)
+	return &stopError{reason: reason, start: start, end: end}
 }
 
 // follow sends batches from an offset on until the context ends or a fetch
 // fails. The channel is closed at the end and the error sent before.
 func (f *fetcher) follow(ctx context.Context, from int64, batches chan<- Batch) error {
-	for {
+	empty := 0 // fetches in a row that brought nothing although there is more
+	for ctx.Err() == nil {
 		fetched, err := f.fetch(ctx, from)
 		if err != nil {
 			return err
+		}
+		f.fetched(fetched)
+		if nothing := len(fetched.Records) == 0 && fetched.LogEnd > from; !nothing {
+			empty = 0
+		} else if empty++; empty > 1 {
+			// Offsets without a record: the marker of a transaction. The broker
+			// holds no such fetch back, so that we must.
+			pause(ctx, fetchWait)
 		}
 		for chunk := range slices.Chunk(fetched.Records, f.maxRecords) {
 			batch := Batch{Records: chunk, From: from, LogStart: fetched.LogStart, LogEnd: fetched.LogEnd}
@@ -66,6 +84,7 @@ func (f *fetcher) follow(ctx context.Context, from int64, batches chan<- Batch) 
 			from = batch.Next
 		}
 	}
+	return context.Cause(ctx)
 }
 
 // fetch reads what there is at an offset, or waits fetchWait for something to
@@ -106,7 +125,7 @@ func (f *fetcher) outside(ctx context.Context, from int64) error {
 			return fmt.Errorf("list offsets of %s/%d: %w", f.topic, f.partition, offsets.Error)
 		}
 		if from < offsets.FirstOffset || from > offsets.LastOffset {
-			return &outsideLogError{next: from, start: offsets.FirstOffset, end: offsets.LastOffset}
+			return outsideLog(from, offsets.FirstOffset, offsets.LastOffset)
 		}
 	}
 	return fmt.Errorf("fetch %s/%d at %d: %w", f.topic, f.partition, from, kafka.OffsetOutOfRange)

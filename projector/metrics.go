@@ -10,14 +10,13 @@ import (
 )
 
 type metrics struct {
-	records    *prometheus.CounterVec
-	lagRecords *prometheus.GaugeVec
-	lagSeconds *prometheus.GaugeVec
-	stopped    *prometheus.GaugeVec
-	fenced     prometheus.Counter
-	future     prometheus.Counter
-	toState    prometheus.Histogram
-	apply      prometheus.Histogram
+	records *prometheus.CounterVec
+	lags    *lags
+	stopped *prometheus.GaugeVec
+	fenced  prometheus.Counter
+	future  prometheus.Counter
+	toState prometheus.Histogram
+	apply   prometheus.Histogram
 }
 
 func newMetrics(registerer prometheus.Registerer) *metrics {
@@ -25,12 +24,7 @@ func newMetrics(registerer prometheus.Registerer) *metrics {
 		records: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "pawl_projector_records_total", Help: "Records by how they ended.",
 		}, []string{"provider", "event", "verdict"}),
-		lagRecords: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "pawl_projector_lag_records", Help: "End of the partition less the checkpoint.",
-		}, []string{"topic", "partition"}),
-		lagSeconds: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "pawl_projector_lag_seconds", Help: "Age of the newest folded record while there is lag, else 0.",
-		}, []string{"topic", "partition"}),
+		lags: newLags(),
 		stopped: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "pawl_projector_stopped_partitions", Help: "1 where the checkpoint lies outside the log and a person must act.",
 		}, []string{"topic", "partition"}),
@@ -49,14 +43,14 @@ func newMetrics(registerer prometheus.Registerer) *metrics {
 			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 16),
 		}),
 	}
-	registerer.MustRegister(m.records, m.lagRecords, m.lagSeconds, m.stopped, m.fenced, m.future, m.toState, m.apply)
+	registerer.MustRegister(m.records, m.lags, m.stopped, m.fenced, m.future, m.toState, m.apply)
 	return m
 }
 
-// applied counts a committed batch.
-func (m *metrics) applied(checkpoint Checkpoint, batch Batch, results []Result, now time.Time) {
+// applied counts committed records.
+func (m *metrics) applied(records []LogRecord, results []Result, now time.Time) {
 	for i, result := range results {
-		record := batch.Records[i].Record
+		record := records[i].Record
 		m.records.WithLabelValues(labelOf(record.Provider), eventLabel(record, result), string(result.Verdict)).Inc()
 		if result.FutureTime {
 			m.future.Inc()
@@ -65,26 +59,17 @@ func (m *metrics) applied(checkpoint Checkpoint, batch Batch, results []Result, 
 			m.toState.Observe(now.Sub(record.ReceivedAt).Seconds())
 		}
 	}
-	m.lag(checkpoint, batch, now)
 }
 
-func (m *metrics) lag(checkpoint Checkpoint, batch Batch, now time.Time) {
-	partition := strconv.Itoa(checkpoint.Partition)
-	behind := max(batch.LogEnd-batch.Next, 0)
-	m.lagRecords.WithLabelValues(checkpoint.Topic, partition).Set(float64(behind))
-	seconds := 0.0
-	if newest := lastReceived(batch); behind > 0 && newest != nil {
-		seconds = now.Sub(*newest).Seconds()
-	}
-	m.lagSeconds.WithLabelValues(checkpoint.Topic, partition).Set(seconds)
+// follow begins to show the lag of a partition.
+func (m *metrics) follow(checkpoint Checkpoint, next int64) *lag {
+	return m.lags.follow(checkpoint, next)
 }
 
 // forget drops the figures of a partition that another projector serves now.
 func (m *metrics) forget(checkpoint Checkpoint) {
-	partition := strconv.Itoa(checkpoint.Partition)
-	m.lagRecords.DeleteLabelValues(checkpoint.Topic, partition)
-	m.lagSeconds.DeleteLabelValues(checkpoint.Topic, partition)
-	m.stopped.DeleteLabelValues(checkpoint.Topic, partition)
+	m.lags.forget(checkpoint)
+	m.stopped.DeleteLabelValues(checkpoint.Topic, strconv.Itoa(checkpoint.Partition))
 }
 
 // eventLabel keeps the label's values few: anyone may produce to the topic

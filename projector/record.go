@@ -37,6 +37,9 @@ func prepare(offset int64, key []byte, headers []schemas.Header, value []byte, l
 	if made.Err != nil {
 		return made
 	}
+	if made.Err = tooLong(made.Record); made.Err != nil {
+		return made
+	}
 	if made.Record.ReceivedAt.IsZero() {
 		made.Record.ReceivedAt = logTime.UTC()
 	}
@@ -52,6 +55,31 @@ func decodeSafely(decode Decode, record schemas.Record) (event schemas.Event, er
 		}
 	}()
 	return decode(record)
+}
+
+// maxIdentifier bounds what the tables index: two of them fit into one entry of
+// an index, which takes a third of a page.
+const maxIdentifier = 1000
+
+// tooLong returns an error that names the identifier no index could hold.
+func tooLong(record schemas.Record) error {
+	for _, part := range []struct{ name, text string }{
+		{"key", string(record.Key)}, {schemas.HeaderID, string(record.ID)}, {schemas.HeaderSource, record.Source},
+	} {
+		if len(part.text) > maxIdentifier {
+			return fmt.Errorf("%w: %s has %d bytes, at most %d", schemas.ErrRecord, part.name, len(part.text), maxIdentifier)
+		}
+	}
+	return nil
+}
+
+// identifier returns what of an identifier the tables keep: all of it, unless
+// the record is dead for its length.
+func identifier(text string) string {
+	if len(text) > maxIdentifier {
+		text = text[:maxIdentifier]
+	}
+	return storable(text)
 }
 
 // storable removes what PostgreSQL's text rejects: NUL, and bytes that are not

@@ -2,6 +2,7 @@ package projector
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -20,7 +21,11 @@ type writes struct {
 	now        time.Time
 }
 
-func (w writes) queuePullRequests(queue *pgx.Batch, rows []*schemas.PullRequest) {
+// errRaced means that a pull request that was not there when the batch was
+// loaded is there now: another partition wrote it. The batch is read again.
+var errRaced = errors.New("another partition wrote the same entity")
+
+func (w writes) queuePullRequests(queue *pgx.Batch, rows []*schemas.PullRequest, known map[schemas.EntityKey]bool) {
 	if len(rows) == 0 {
 		return
 	}
@@ -72,7 +77,25 @@ func (w writes) queuePullRequests(queue *pgx.Batch, rows []*schemas.PullRequest)
 		flag(func(r row) bool { return r.NeedsRead }),
 		text(func(r row) string { return r.NeedsReadReason }),
 		text(func(r row) string { return arrivalJSON(r.Arrival) }),
-		w.now)
+		w.now).
+		QueryRow(func(found pgx.Row) error { return requireNew(found, rows, known) })
+}
+
+// requireNew compares how many rows were new with how many had to be.
+func requireNew(found pgx.Row, rows []*schemas.PullRequest, known map[schemas.EntityKey]bool) error {
+	var got, want int64
+	if err := found.Scan(&got); err != nil {
+		return fmt.Errorf("write pull_request: %w", err)
+	}
+	for _, row := range rows {
+		if !known[row.EntityKey] {
+			want++
+		}
+	}
+	if got != want {
+		return errRaced
+	}
+	return nil
 }
 
 func (w writes) queueComments(queue *pgx.Batch, rows []schemas.Comment) {
@@ -108,9 +131,9 @@ func (w writes) queueDeliveries(queue *pgx.Batch) {
 	reused := column(w.results, func(r Result) bool { return r.IDReused })
 	queue.Queue(saveDeliveriesSQL,
 		column(records, func(r row) int64 { return r.Offset }),
-		column(records, func(r row) string { return storable(r.Record.Source) }),
-		column(records, func(r row) string { return storable(string(r.Record.ID)) }),
-		column(records, func(r row) string { return storable(string(r.Record.Key)) }),
+		column(records, func(r row) string { return identifier(r.Record.Source) }),
+		column(records, func(r row) string { return identifier(string(r.Record.ID)) }),
+		column(records, func(r row) string { return identifier(string(r.Record.Key)) }),
 		column(records, func(r row) string { return storable(r.Record.Provider) }),
 		column(records, func(r row) string { return storable(r.Record.Event) }),
 		column(records, func(r row) string { return storable(r.Record.Action) }),
@@ -129,11 +152,16 @@ func (w writes) queueTransitions(queue *pgx.Batch) error {
 	var made []schemas.Transition
 	var offsets []int64
 	var values []string
+	queued := make(map[schemas.TransitionID]bool)
 	for i, result := range w.results {
 		for _, transition := range result.Transitions {
+			if queued[transition.ID] {
+				continue // a reused delivery id caused it twice: as in two batches, the first one stands
+			}
+			queued[transition.ID] = true
 			value, err := json.Marshal(transition)
 			if err != nil {
-				return fmt.Errorf("write transition %s: %w", transition.ID, err)
+				return fmt.Errorf("write transition %s: %w: %w", transition.ID, errUnwritable, err)
 			}
 			made = append(made, transition)
 			values = append(values, string(value))
@@ -180,9 +208,9 @@ func (w writes) queueDeadLetters(queue *pgx.Batch) error {
 	type row = LogRecord
 	queue.Queue(saveDeadLettersSQL,
 		column(dead, func(r row) int64 { return r.Offset }),
-		column(dead, func(r row) string { return storable(string(r.Record.Key)) }),
-		column(dead, func(r row) string { return storable(r.Record.Source) }),
-		column(dead, func(r row) string { return storable(string(r.Record.ID)) }),
+		column(dead, func(r row) string { return identifier(string(r.Record.Key)) }),
+		column(dead, func(r row) string { return identifier(r.Record.Source) }),
+		column(dead, func(r row) string { return identifier(string(r.Record.ID)) }),
 		reasons, headers,
 		column(dead, func(r row) []byte { return r.Record.Body }),
 		w.checkpoint.Topic, w.checkpoint.Partition, w.now)

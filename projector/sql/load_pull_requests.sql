@@ -1,3 +1,6 @@
+-- Locked, in the order of their keys: where two partitions hold records of one
+-- entity, for partitions were added or a producer partitions otherwise, the
+-- second owner folds on what the first one wrote.
 select entity_key, instance, repository_id, repository, number,
        coalesce(title, ''), coalesce(body, ''), coalesce(author, ''), author_is_bot,
        state, draft, locked,
@@ -10,3 +13,5 @@ select entity_key, instance, repository_id, repository, number,
        version, needs_read, coalesce(needs_read_reason, ''), arrival
   from pawl.pull_request
  where entity_key = any($1)
+ order by entity_key
+   for update

@@ -1,5 +1,6 @@
 -- One statement for all rows of a batch. Lists travel as array literals, for
--- unnest takes arrays of arrays apart.
+-- unnest takes arrays of arrays apart. It returns how many rows were new.
+with saved as (
 insert into pawl.pull_request (
        entity_key, instance, repository_id, repository, number, title, body, author,
        author_is_bot, state, draft, locked, head_sha, head_ref, head_repository_id, base_ref,
@@ -69,3 +70,5 @@ select x.entity_key, x.instance, x.repository_id, x.repository, x.number, nullif
        needs_read_reason = excluded.needs_read_reason,
        arrival = excluded.arrival,
        folded_at = excluded.folded_at
+returning xmax = 0 as is_new)
+select count(*) filter (where is_new) from saved

@@ -1,5 +1,5 @@
 update pawl.checkpoint
-   set stopped_reason = $4,
+   set stopped_reason = nullif($4, ''),
        log_start = $5,
        log_end = $6,
        updated_at = now()
