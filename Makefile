@@ -73,7 +73,7 @@ bench: ## measure against the naive way and the raw limits
 .PHONY: generate
 generate: ## write migrations/schema.sql and the golden files anew
 	$(GO) test ./migrations -run Dump -update
-	$(GO) test ./schemas -run Golden -update
+	$(GO) test ./schemas -update
 
 .PHONY: module
 module: ## give the module a home: make module HOME_PATH=example.com/pawl

@@ -29,6 +29,8 @@ type installation struct {
 	// embedded: the brokers are this process's own.
 	embedded bool
 	closers  []func()
+	// watched fail when an embedded part ends by itself.
+	watched []part
 }
 
 func newInstallation(loaded *config.Config, log *slog.Logger) *installation {

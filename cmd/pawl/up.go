@@ -67,11 +67,12 @@ func (i *installation) embed(ctx context.Context) error {
 		return err
 	}
 	if needsPostgres {
-		server, err := embedded.StartPostgres(ctx, embedded.PostgresConfig{Dir: filepath.Join(dir, "postgres")})
+		server, err := embedded.StartPostgres(ctx, embedded.PostgresConfig{Dir: filepath.Join(dir, "postgres"), Log: i.log})
 		if err != nil {
 			return err
 		}
 		i.closers = append(i.closers, server.Stop)
+		i.watched = append(i.watched, part{"postgres", func(ctx context.Context) error { return untilExited(ctx, server) }})
 		i.config.Database.URL = config.Secret(server.URL())
 		if err := os.WriteFile(i.urlFile(), []byte(server.URL()+"\n"), 0o600); err != nil {
 			return fmt.Errorf("note the database's address: %w", err)
@@ -87,6 +88,16 @@ func (i *installation) embed(ctx context.Context) error {
 		i.config.Kafka.Brokers, i.embedded = broker.Addrs(), true
 	}
 	return nil
+}
+
+// untilExited fails when the embedded database ends by itself.
+func untilExited(ctx context.Context, server *embedded.Postgres) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-server.Exited():
+		return errors.New("the embedded database ended by itself; its log says why, and a restart recovers it")
+	}
 }
 
 // all is everything in one process, ready to run.
@@ -123,7 +134,7 @@ func (i *installation) everything(ctx context.Context) (*all, error) {
 	}
 	return &all{
 		webhooks: webhooks, operations: watch,
-		stages: [][]part{{intake}, folding, acting, {{"operations", watch.run}}},
+		stages: [][]part{{intake}, folding, acting, append(i.watched, part{"operations", watch.run})},
 	}, nil
 }
 
