@@ -68,7 +68,7 @@ func run(t *testing.T, broker *kafkatest.Broker, pool *pgxpool.Pool, owner strin
 // waitFor polls until a query returns the wanted number.
 func waitFor(t *testing.T, pool *pgxpool.Pool, want int, sql string) {
 	t.Helper()
-	deadline := time.Now().Add(45 * time.Second)
+	deadline := time.Now().Add(120 * time.Second)
 	var got int
 	for time.Now().Before(deadline) {
 		if err := pool.QueryRow(t.Context(), sql).Scan(&got); err != nil {

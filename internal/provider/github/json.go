@@ -90,10 +90,19 @@ func parseTime(data []byte) time.Time {
 	}
 	for _, layout := range []string{time.RFC3339, time.DateTime} {
 		if at, err := time.Parse(layout, text); err == nil {
-			return at.UTC()
+			return withinYears(at.UTC())
 		}
 	}
 	return time.Time{}
+}
+
+// withinYears returns a time that JSON can hold (RFC 3339: years 0 to 9999), and
+// any other as unknown: an offset can carry one over the end.
+func withinYears(at time.Time) time.Time {
+	if at.Year() < 1 || at.Year() > 9999 {
+		return time.Time{}
+	}
+	return at
 }
 
 // maxEpoch is the last second of the year 9999.
