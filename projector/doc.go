@@ -29,7 +29,7 @@
 // its verdict, in one transaction, and the partition moves on. A checkpoint that
 // lies outside the log is no such record: the topic was made anew or retention
 // passed us by, and folding on would lose rows, so that partition stops and says
-// so.
+// so. It stops as well where the database refuses even the dead letter.
 //
 // Not kafka-go's Reader: it commits under whatever generation is current and
 // can rewind a group, and one message at a time is a transaction a record. Not

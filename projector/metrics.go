@@ -26,7 +26,7 @@ func newMetrics(registerer prometheus.Registerer) *metrics {
 		}, []string{"provider", "event", "verdict"}),
 		lags: newLags(),
 		stopped: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "pawl_projector_stopped_partitions", Help: "1 where the checkpoint lies outside the log and a person must act.",
+			Name: "pawl_projector_stopped_partitions", Help: "1 where a person must act: the checkpoint lies outside the log, or a record can be neither folded nor set aside.",
 		}, []string{"topic", "partition"}),
 		fenced: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "pawl_projector_fenced_batches_total", Help: "Batches that were not written because the partition had another owner.",

@@ -62,6 +62,9 @@ func newSend() *cobra.Command {
 	return command
 }
 
+// errNotDelivery is returned for a file that holds no delivery.
+var errNotDelivery = errors.New("holds no delivery: want a NN.http file, a story with some, or a JSON body with --event")
+
 // sent is the answer to one delivery.
 type sent struct {
 	Delivery string `json:"delivery"`

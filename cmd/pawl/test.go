@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -132,6 +131,3 @@ func printReport(out io.Writer, report story.Report) {
 		fmt.Fprintf(out, "     %s\n", strings.ReplaceAll(line, "\n", "\n     "))
 	}
 }
-
-// errNotDelivery is returned for a file that holds no delivery.
-var errNotDelivery = errors.New("holds no delivery: want a NN.http file, a story with some, or a JSON body with --event")
