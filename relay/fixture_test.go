@@ -52,7 +52,7 @@ func newBench(t *testing.T) *bench {
 // run starts a relay that stops when the test ends, or when stop is called.
 func (b *bench) run(publisher message.Publisher, cfg relay.Config) (stop func()) {
 	b.t.Helper()
-	r := relay.New(b.pool, publisher, b.broker.Topics(), cfg)
+	r := relay.New(b.relayPool(), publisher, b.broker.Topics(), cfg)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- r.Run(ctx) }()
@@ -69,6 +69,20 @@ func (b *bench) run(publisher message.Publisher, cfg relay.Config) (stop func())
 	})
 	b.t.Cleanup(stop)
 	return stop
+}
+
+// relayPool returns a pool of the relay's own, so that a test can end the relay's
+// sessions and no other.
+func (b *bench) relayPool() *pgxpool.Pool {
+	b.t.Helper()
+	cfg := b.pool.Config()
+	cfg.ConnConfig.RuntimeParams["application_name"] = "relay"
+	pool, err := pgxpool.NewWithConfig(b.t.Context(), cfg)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(pool.Close)
+	return pool
 }
 
 // transition returns the nth transition of a pull request.

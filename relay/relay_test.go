@@ -89,7 +89,7 @@ func TestRelay_ACrashBetweenPublishAndCommitPublishesAgain(t *testing.T) {
 		err := b.publisher.Publish(topic, messages...)
 		if crashes.Add(1) == 1 {
 			_, killErr := b.pool.Exec(context.Background(), `select pg_terminate_backend(pid) from pg_stat_activity
-				where datname = current_database() and pid <> pg_backend_pid() and state = 'idle in transaction'`)
+				where datname = current_database() and application_name = 'relay' and state = 'idle in transaction'`)
 			if killErr != nil {
 				t.Error(killErr)
 			}

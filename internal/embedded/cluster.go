@@ -56,7 +56,7 @@ func holdCluster(dir string) (*cluster, error) {
 }
 
 // release gives the cluster back.
-func (c *cluster) release() { c.secret.Close() }
+func (c *cluster) release() { _ = unflock(c.secret) }
 
 // readMajor returns the version that made the cluster, 0 where there is none.
 func readMajor(dir string) (int, error) {

@@ -61,4 +61,11 @@ func writePID(file *os.File) error {
 }
 
 // Unlock gives the data directory back.
-func (l *DirLock) Unlock() error { return l.file.Close() }
+func (l *DirLock) Unlock() error { return unflock(l.file) }
+
+// unflock gives a file back and closes it. Closing alone is not enough: between
+// fork and exec a child that another goroutine starts shares the open file, and
+// with it the lock.
+func unflock(file *os.File) error {
+	return errors.Join(syscall.Flock(int(file.Fd()), syscall.LOCK_UN), file.Close())
+}
