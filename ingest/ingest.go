@@ -60,7 +60,7 @@ type Source struct {
 	Provider string
 	// Instance is the provider's host. Empty is the provider's default.
 	Instance string
-	// Secrets are tried in order. More than one makes a rotation possible
+	// Secrets are all good at the same time. More than one makes a rotation possible
 	// without a gap.
 	Secrets []Secret
 }
@@ -101,6 +101,7 @@ type source struct {
 	instance string
 	provider provider.Provider
 	secrets  []Secret
+	values   [][]byte        // of the secrets, in their order
 	events   map[string]bool // those that may be labels of metrics
 }
 
@@ -154,6 +155,7 @@ func (e *Edge) add(configured Source) error {
 	for i, secret := range configured.Secrets {
 		secret.Name = cmp.Or(secret.Name, strconv.Itoa(i+1))
 		ready.secrets = append(ready.secrets, secret)
+		ready.values = append(ready.values, secret.Value)
 		e.metrics.announceSecret(ready.name, secret.Name)
 	}
 	for _, event := range of.Events() {

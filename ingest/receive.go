@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -43,10 +42,7 @@ func (e *Edge) take(w http.ResponseWriter, r *http.Request, from *source, start 
 	if refused != nil {
 		return refused
 	}
-	if refused := e.verify(from, r.Header, raw); refused != nil {
-		return refused
-	}
-	record, err := from.provider.Seal(provider.Delivery{
+	delivery := provider.Delivery{
 		Header:      r.Header,
 		Raw:         raw,
 		ContentType: r.Header.Get("Content-Type"),
@@ -54,7 +50,11 @@ func (e *Edge) take(w http.ResponseWriter, r *http.Request, from *source, start 
 		Source:      from.name,
 		ReceivedAt:  start.UTC(),
 		TraceParent: traceParent(r.Header.Get(schemas.HeaderTraceParent)),
-	})
+	}
+	if refused := e.verify(from, delivery); refused != nil {
+		return refused
+	}
+	record, err := from.provider.Seal(delivery)
 	if err != nil {
 		return refusalUnsealed(err)
 	}
@@ -149,19 +149,15 @@ func (e *Edge) readLarge(ctx context.Context, body io.Reader) ([]byte, func(), e
 	return raw, func() {}, err
 }
 
-// verify tries the source's secrets in order.
-func (e *Edge) verify(from *source, header http.Header, raw []byte) *refusal {
-	var err error
-	for _, secret := range from.secrets {
-		if err = from.provider.Verify(header, raw, secret.Value); err == nil {
-			e.metrics.usedSecret(from.name, secret.Name)
-			return nil
-		}
-		if errors.Is(err, provider.ErrNoSignature) {
-			break
-		}
+// verify asks the provider whether one of the source's secrets proves the
+// delivery, and notes which.
+func (e *Edge) verify(from *source, delivery provider.Delivery) *refusal {
+	place, err := from.provider.Verify(delivery, from.values)
+	if err != nil {
+		return refusalUnverified(err)
 	}
-	return refusalUnverified(err)
+	e.metrics.usedSecret(from.name, from.secrets[place].Name)
+	return nil
 }
 
 // append makes the record durable, within the request's time.

@@ -11,11 +11,22 @@ const (
 	CommentRemoved CommentState = "removed"
 )
 
+// CommentKind is where a comment stands.
+type CommentKind string
+
+// The kinds of comments.
+const (
+	CommentConversation CommentKind = "conversation" // under the pull request itself
+	CommentReview       CommentKind = "review"       // on a line of its changes
+)
+
 // Comment is the folded state of one comment: the row of pawl.comment, the
 // comment of a transition and of a rule.
 type Comment struct {
 	EntityKey   EntityKey    `json:"entity_key"`
 	Parent      EntityKey    `json:"parent"`
+	Kind        CommentKind  `json:"kind"`
+	Thread      string       `json:"thread"` // the review thread it belongs to; empty for none
 	State       CommentState `json:"state"`
 	Author      string       `json:"author"`
 	AuthorIsBot bool         `json:"author_is_bot"`
@@ -26,6 +37,10 @@ type Comment struct {
 	ProviderUpdatedAt time.Time `json:"provider_updated_at,omitzero"`
 	Version           int64     `json:"version"`
 	NeedsRead         bool      `json:"needs_read"`
+
+	// RemovedAt is when it was removed, on the provider's clock. Zero while it
+	// lives, and where no payload says.
+	RemovedAt time.Time `json:"-"`
 
 	// Announced: comment_created was derived. It waits for the pull request
 	// to be known, so that a rule always sees the pull request it is about.

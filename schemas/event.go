@@ -28,10 +28,13 @@ type Actor struct {
 }
 
 // Event is the typed part of one record: what decoding a provider's payload
-// yields and the fold takes. At most one of PullRequest and Comment is set;
-// with neither, nothing is folded and Ignored says why.
+// yields and the fold takes. A payload can say several things at once: GitLab's
+// hook of an approval is a snapshot and a review. Where it says nothing that is
+// folded, all parts are nil and Ignored says why.
 type Event struct {
-	// Entity is the key of the record: what is folded belongs to it.
+	// Entity is the key of the record: what is folded belongs to it. A check's
+	// and a merge group's is the commit, everything else of a pull request is
+	// the pull request's.
 	Entity     EntityKey
 	Source     string
 	DeliveryID DeliveryID
@@ -47,6 +50,11 @@ type Event struct {
 
 	PullRequest *PullRequestSnapshot
 	Comment     *CommentSnapshot
+	Thread      *ThreadSnapshot
+	Review      *ReviewSnapshot
+	Check       *CheckSnapshot
+	MergeGroup  *MergeGroupSnapshot
+	Repository  *RepositorySnapshot
 	// Ignored is the reason why nothing is folded.
 	Ignored string
 }
@@ -62,6 +70,9 @@ type PullRequestSnapshot struct {
 	// UpdatedAt is the provider's clock. Unknown where the payload has none or
 	// it cannot be read.
 	UpdatedAt Stated[time.Time]
+	// Revision is the provider's own counter of the row (Bitbucket Data Center:
+	// version). Where both sides know it, it orders before UpdatedAt does.
+	Revision Stated[int64]
 
 	Title  Stated[string]
 	Body   Stated[string]
@@ -78,15 +89,20 @@ type PullRequestSnapshot struct {
 	HeadSHA          Stated[string]
 	HeadRef          Stated[string]
 	HeadRepositoryID Stated[string] // empty: the head repository is gone
-	BaseRef          Stated[string]
-	BaseSHA          Stated[string]
+	// HeadCommit is the key of the commit that the checks of the head hang on.
+	// It is stated wherever HeadSHA is.
+	HeadCommit Stated[EntityKey]
+	BaseRef    Stated[string]
+	BaseSHA    Stated[string]
 
 	Labels             Stated[[]string] // sorted, no repeats
 	Milestone          Stated[string]
 	RequestedReviewers Stated[[]string] // sorted, no repeats
 	Assignees          Stated[[]string] // sorted, no repeats
 	AutoMerge          Stated[bool]
-	MergeCommitSHA     Stated[string]
+	// ThreadsResolved: the provider says that no thread is unresolved.
+	ThreadsResolved Stated[bool]
+	MergeCommitSHA  Stated[string]
 
 	Comments       Stated[int64]
 	ReviewComments Stated[int64]
@@ -99,12 +115,29 @@ type PullRequestSnapshot struct {
 	ClosedAt  Stated[time.Time]
 	MergedAt  Stated[time.Time]
 
-	// Touched is what the action names besides the snapshot: the label of
+	// Change is what the payload says it changed, in the words of GitHub's
+	// actions, whatever the provider's own are (GitLab's "merge" is closed).
+	// Empty is a read of the provider, ChangeUnknown a change without a word.
+	Change string
+	// Touched is what the change names besides the snapshot: the label of
 	// labeled and unlabeled, the login of review_requested and
-	// review_request_removed. Empty for other actions.
+	// review_request_removed. Empty for other changes.
 	Touched string
-	// Edited names the fields that an edited action changed: title, body, base.
+	// Edited names the fields that an edited change touched: title, body, base.
 	Edited []string
+	// Queue is set where the payload says that the pull request entered or
+	// left the merge queue.
+	Queue *QueueChange
+}
+
+// ChangeUnknown is the change of a payload that does not say what it changed.
+const ChangeUnknown = "unknown"
+
+// QueueChange is an entry into the merge queue, or a removal from it.
+type QueueChange struct {
+	Queued bool
+	// Reason is the provider's word for why it left: MERGE is no failure.
+	Reason string
 }
 
 // CommentChange is what happened to a comment.
@@ -119,12 +152,111 @@ const (
 
 // CommentSnapshot is a comment as one payload shows it.
 type CommentSnapshot struct {
-	Key       EntityKey // the comment's own key
-	Change    CommentChange
-	Parent    EntityKey // the pull request it stands under
+	Key    EntityKey // the comment's own key
+	Kind   CommentKind
+	Change CommentChange
+	Parent EntityKey // the pull request it stands under
+	// Thread is the id of the review thread it belongs to; empty for none.
+	Thread    string
 	Author    Actor
 	Body      Stated[string]
 	URL       string
 	CreatedAt Stated[time.Time]
 	UpdatedAt Stated[time.Time]
+	// RemovedAt is when a deleted comment was: the provider's clock.
+	RemovedAt Stated[time.Time]
+}
+
+// ThreadSnapshot is a review thread as one payload shows it.
+type ThreadSnapshot struct {
+	// ID is the id of the thread's first comment where the payload shows it, or
+	// the provider's id of the thread.
+	ID        string
+	Resolved  bool
+	UpdatedAt Stated[time.Time]
+}
+
+// ReviewSnapshot is what one person said of a pull request, as one payload
+// shows it.
+type ReviewSnapshot struct {
+	// ID is the provider's id of the review. Where a person has one state and
+	// reviews have no ids (GitLab, Bitbucket, Gitea), it is user/<login>.
+	ID     string
+	Author Actor
+	State  ReviewState
+	// HeadSHA is the commit that was reviewed; empty where it is not stated.
+	HeadSHA string
+	Body    Stated[string]
+	URL     string
+	// SubmittedAt orders the reviews of one person.
+	SubmittedAt Stated[time.Time]
+	// UpdatedAt orders two payloads about one review.
+	UpdatedAt Stated[time.Time]
+	// Edited: the payload changed the text of a review that was there.
+	Edited bool
+	// Reset: the provider took back every approval given until UpdatedAt, by a
+	// rule of its own. ID, Author and State are empty.
+	Reset bool
+}
+
+// CheckSnapshot is one result on a commit, as one payload shows it.
+type CheckSnapshot struct {
+	Instance     string
+	RepositoryID string
+	Repository   string
+	SHA          string
+
+	Kind CheckKind
+	// App and Name tell the checks of a commit apart. Names of commit statuses
+	// are in lower case: their contexts are case-insensitive.
+	App  string
+	Name string
+	// Attempt is the provider's id of this attempt: the greater is the newer.
+	// Retry counts within one id. 0 is unknown.
+	Attempt int64
+	Retry   int64
+	Status  CheckStatus
+	// Conclusion is the provider's own word for how it ended.
+	Conclusion string
+	// State is what the check counts as.
+	State ChecksState
+	URL   string
+
+	StartedAt   Stated[time.Time]
+	CompletedAt Stated[time.Time]
+	// UpdatedAt is the check's own clock, where it has one.
+	UpdatedAt Stated[time.Time]
+}
+
+// MergeGroupSnapshot is a merge group as one payload shows it: a commit that the
+// merge queue made to be checked in place of a pull request's head.
+type MergeGroupSnapshot struct {
+	Instance     string
+	RepositoryID string
+	Repository   string
+	SHA          string
+	HeadRef      string
+	BaseRef      string
+	// Destroyed is final; Reason says why: merged, invalidated, dequeued.
+	Destroyed bool
+	Reason    string
+}
+
+// RepositoryChange is what happened to a repository.
+type RepositoryChange string
+
+// The changes of a repository that are folded.
+const (
+	RepositoryNamed   RepositoryChange = "named" // renamed, transferred, or seen under a name
+	RepositoryDeleted RepositoryChange = "deleted"
+)
+
+// RepositorySnapshot is a repository as one payload shows it.
+type RepositorySnapshot struct {
+	Instance     string
+	RepositoryID string
+	Repository   string // full name
+	Change       RepositoryChange
+	Private      Stated[bool]
+	UpdatedAt    Stated[time.Time]
 }

@@ -35,17 +35,6 @@ func (s State) Rank() int {
 	return -1
 }
 
-// ChecksState is the rollup of the checks of a head commit.
-type ChecksState string
-
-// The states of a rollup.
-const (
-	ChecksNone    ChecksState = "none"
-	ChecksPending ChecksState = "pending"
-	ChecksSuccess ChecksState = "success"
-	ChecksFailure ChecksState = "failure"
-)
-
 // PullRequest is the folded state of one pull request: the row of
 // pawl.pull_request, the pull_request of a transition, and the pr of a rule.
 // JSON names are column names. A zero value means unknown, unless the field is
@@ -62,25 +51,34 @@ type PullRequest struct {
 	Author      string `json:"author"`
 	AuthorIsBot bool   `json:"author_is_bot"`
 
-	State            State    `json:"state"`
-	Draft            bool     `json:"draft"`
-	Locked           bool     `json:"locked"`
-	HeadSHA          string   `json:"head_sha"`
-	HeadRef          string   `json:"head_ref"`
-	HeadRepositoryID string   `json:"head_repository_id"`
-	BaseRef          string   `json:"base_ref"`
-	BaseSHA          string   `json:"base_sha"`
-	Labels           []string `json:"labels"`
-	Milestone        string   `json:"milestone"`
+	State            State  `json:"state"`
+	Draft            bool   `json:"draft"`
+	Locked           bool   `json:"locked"`
+	HeadSHA          string `json:"head_sha"`
+	HeadRef          string `json:"head_ref"`
+	HeadRepositoryID string `json:"head_repository_id"`
+	// HeadCommit is the key of the commit that the head's checks hang on.
+	HeadCommit EntityKey `json:"head_commit"`
+	BaseRef    string    `json:"base_ref"`
+	BaseSHA    string    `json:"base_sha"`
+	Labels     []string  `json:"labels"`
+	Milestone  string    `json:"milestone"`
 	// RequestedReviewers and Assignees are logins, sorted.
 	RequestedReviewers []string `json:"requested_reviewers"`
 	Assignees          []string `json:"assignees"`
 	AutoMerge          bool     `json:"auto_merge"`
 	MergeCommitSHA     string   `json:"merge_commit_sha"`
+	// Queued: it is in the merge queue. DequeuedReason is why it left last.
+	Queued         bool   `json:"queued"`
+	DequeuedReason string `json:"dequeued_reason"`
 
-	ChecksState      ChecksState `json:"checks_state"`
-	Approvals        int64       `json:"approvals"`
-	ChangesRequested int64       `json:"changes_requested"`
+	ChecksState ChecksState `json:"checks_state"`
+	// Approvals and ChangesRequested count people by their latest review;
+	// ApprovalsOfHead are those given to the head as it is now.
+	Approvals         int64 `json:"approvals"`
+	ApprovalsOfHead   int64 `json:"approvals_of_head"`
+	ChangesRequested  int64 `json:"changes_requested"`
+	UnresolvedThreads int64 `json:"unresolved_threads"`
 
 	Comments       int64 `json:"comments"`
 	ReviewComments int64 `json:"review_comments"`
@@ -103,6 +101,13 @@ type PullRequest struct {
 	NeedsRead       bool   `json:"needs_read"`
 	NeedsReadReason string `json:"needs_read_reason,omitempty"`
 
+	// Checks are those of the head that count, Reviews the latest of each
+	// person, Links the issues that it names; each sorted. They stand in tables
+	// of their own and are here for rules and readers of transitions.
+	Checks  []PullRequestCheck  `json:"checks"`
+	Reviews []PullRequestReview `json:"reviews"`
+	Links   []string            `json:"links"`
+
 	// Arrival is what the row remembers of how it came to be; it is stored
 	// beside the row and is no part of a transition.
 	Arrival Arrival `json:"-"`
@@ -120,4 +125,41 @@ type Arrival struct {
 	// LabelsHeld: a snapshot whose action cannot touch labels showed none,
 	// and the last good labels were kept (hard part 7).
 	LabelsHeld bool `json:"labels_held,omitempty"`
+	// AssigneesHeld and MilestoneHeld likewise.
+	AssigneesHeld bool `json:"assignees_held,omitempty"`
+	MilestoneHeld bool `json:"milestone_held,omitempty"`
+
+	// Revision is the provider's counter of the newest snapshot folded.
+	Revision int64 `json:"revision,omitempty"`
+	// BaseEdited is the newest retarget that a delivery announced, BaseInferred
+	// one that a snapshot showed and no delivery has announced yet. Results
+	// from before the later of the two do not count.
+	BaseEdited   Retarget `json:"base_edited,omitzero"`
+	BaseInferred Retarget `json:"base_inferred,omitzero"`
+	// QueueAt is when it entered or left the merge queue.
+	QueueAt time.Time `json:"queue_at,omitzero"`
+	// CommentsStated and ReviewCommentsStated are the counts of the newest
+	// snapshot that stated them, with its time: comments that came or went
+	// since are counted on top.
+	CommentsStated       StatedCount `json:"comments_stated,omitzero"`
+	ReviewCommentsStated StatedCount `json:"review_comments_stated,omitzero"`
+	// ReviewsResetAt: approvals given until then were taken back by the provider.
+	ReviewsResetAt time.Time `json:"reviews_reset_at,omitzero"`
+	// ThreadsResolved: the newest snapshot says that no thread is unresolved.
+	ThreadsResolved bool `json:"threads_resolved,omitempty"`
+}
+
+// Retarget is a move to another base: when, on the provider's clock and on
+// ours, and to which branch.
+type Retarget struct {
+	At         time.Time `json:"at,omitzero"`
+	ReceivedAt time.Time `json:"received_at,omitzero"`
+	Base       string    `json:"base,omitempty"`
+}
+
+// StatedCount is a count with the provider's time it was true at.
+type StatedCount struct {
+	Count int64     `json:"count,omitempty"`
+	At    time.Time `json:"at,omitzero"`
+	Known bool      `json:"known,omitempty"`
 }

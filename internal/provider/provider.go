@@ -15,7 +15,6 @@ package provider
 
 import (
 	"fmt"
-	"net/http"
 
 	"pawl/internal/provider/github"
 	"pawl/internal/provider/webhook"
@@ -48,9 +47,11 @@ type Provider interface {
 	// Events are the events the provider is known to send: those that may
 	// become the label of a metric.
 	Events() []string
-	// Verify checks the signature over the raw body. A nil error is the only
-	// proof; it returns ErrNoSignature, ErrSignature or ErrNoSecret.
-	Verify(header http.Header, raw []byte, secret []byte) error
+	// Verify checks that the delivery was made by who knows one of the secrets,
+	// and returns the place of that secret. A nil error is the only proof; it
+	// returns ErrNoSignature, ErrSignature or ErrNoSecret. It sees all secrets at
+	// once, because a strong one of them can forbid a weak proof.
+	Verify(in Delivery, secrets [][]byte) (int, error)
 	// Seal makes the record of a verified delivery. The record shares memory
 	// with the delivery's body. The error wraps ErrBody, ErrHeader or ErrMedia.
 	Seal(in Delivery) (schemas.Record, error)

@@ -3,6 +3,7 @@ package github
 import (
 	"fmt"
 
+	"pawl/internal/provider/payload"
 	"pawl/schemas"
 )
 
@@ -11,29 +12,29 @@ import (
 type issueCommentPayload struct {
 	Action string `json:"action"`
 	Issue  struct {
-		Number      int64   `json:"number"`
-		PullRequest present `json:"pull_request"`
+		Number      int64           `json:"number"`
+		PullRequest payload.Present `json:"pull_request"`
 	} `json:"issue"`
 	Comment struct {
-		ID        int64   `json:"id"`
-		Body      *string `json:"body"`
-		User      *user   `json:"user"`
-		URL       *string `json:"html_url"`
-		CreatedAt moment  `json:"created_at"`
-		UpdatedAt moment  `json:"updated_at"`
+		ID        int64          `json:"id"`
+		Body      *string        `json:"body"`
+		User      *user          `json:"user"`
+		URL       *string        `json:"html_url"`
+		CreatedAt payload.Moment `json:"created_at"`
+		UpdatedAt payload.Moment `json:"updated_at"`
 	} `json:"comment"`
 	Repository repository `json:"repository"`
 	Sender     *user      `json:"sender"`
 }
 
 func decodeIssueComment(event schemas.Event, record schemas.Record) (schemas.Event, error) {
-	var payload issueCommentPayload
-	if err := read(record, &payload); err != nil {
+	var said issueCommentPayload
+	if err := payload.Read(record, &said); err != nil {
 		return schemas.Event{}, err
 	}
-	event.Action = eventAction(payload.Action, record)
-	event.Sender = actorOf(payload.Sender)
-	if !payload.Issue.PullRequest {
+	event.Action = eventAction(said.Action, record)
+	event.Sender = actorOf(said.Sender)
+	if !said.Issue.PullRequest {
 		event.Ignored = "comment on an issue, not a pull request"
 		return event, nil
 	}
@@ -44,12 +45,12 @@ func decodeIssueComment(event schemas.Event, record schemas.Record) (schemas.Eve
 		event.Ignored = fmt.Sprintf("action %s of a comment is not folded", event.Action)
 		return event, nil
 	}
-	if err := payload.check(record.Event); err != nil {
+	if err := said.check(record.Event); err != nil {
 		return schemas.Event{}, err
 	}
-	instance := instanceOf(record.Key)
-	event.Entity = schemas.PullRequestKey(instance, itoa(payload.Repository.ID), payload.Issue.Number)
-	event.Comment = payload.snapshot(instance, event.Entity, change)
+	instance := payload.Instance(record.Key)
+	event.Entity = schemas.PullRequestKey(instance, itoa(said.Repository.ID), said.Issue.Number)
+	event.Comment = said.snapshot(instance, event.Entity, change)
 	return event, nil
 }
 
@@ -58,7 +59,7 @@ func (p *issueCommentPayload) check(event string) error {
 		return err
 	}
 	if p.Comment.ID <= 0 {
-		return payloadError(event, "comment.id is missing")
+		return payload.Errorf(event, "comment.id is missing")
 	}
 	return nil
 }
@@ -70,9 +71,9 @@ func (p *issueCommentPayload) snapshot(instance string, parent schemas.EntityKey
 		Change:    change,
 		Parent:    parent,
 		Author:    actorOf(comment.User),
-		Body:      text(comment.Body),
-		URL:       text(comment.URL).Value,
-		CreatedAt: known(comment.CreatedAt),
-		UpdatedAt: known(comment.UpdatedAt),
+		Body:      payload.Text(comment.Body),
+		URL:       payload.Text(comment.URL).Value,
+		CreatedAt: comment.CreatedAt.Stated(),
+		UpdatedAt: comment.UpdatedAt.Stated(),
 	}
 }

@@ -1,10 +1,7 @@
 package github
 
 import (
-	"slices"
-	"strings"
-	"time"
-
+	"pawl/internal/provider/payload"
 	"pawl/schemas"
 )
 
@@ -19,9 +16,9 @@ type pullRequestPayload struct {
 	Label             *label      `json:"label"`
 	RequestedReviewer *user       `json:"requested_reviewer"`
 	Changes           *struct {
-		Title present `json:"title"`
-		Body  present `json:"body"`
-		Base  present `json:"base"`
+		Title payload.Present `json:"title"`
+		Body  payload.Present `json:"body"`
+		Base  payload.Present `json:"base"`
 	} `json:"changes"`
 }
 
@@ -36,32 +33,32 @@ type label struct {
 // nothing is set is absent. The second way reads the object where it stands,
 // which for a repository of 5 KB is half the time of decoding.
 type pullRequest struct {
-	Number             int64      `json:"number"`
-	UpdatedAt          moment     `json:"updated_at"`
-	Title              *string    `json:"title"`
-	Body               nullable   `json:"body"`
-	User               *account   `json:"user"`
-	State              *string    `json:"state"`
-	Merged             *bool      `json:"merged"`
-	MergedAt           moment     `json:"merged_at"`
-	Draft              *bool      `json:"draft"`
-	Locked             *bool      `json:"locked"`
-	Head               branch     `json:"head"`
-	Base               branch     `json:"base"`
-	Labels             []*label   `json:"labels"`
-	Milestone          *milestone `json:"milestone"`
-	RequestedReviewers []*user    `json:"requested_reviewers"`
-	Assignees          []*user    `json:"assignees"`
-	AutoMerge          presence   `json:"auto_merge"`
-	MergeCommitSHA     nullable   `json:"merge_commit_sha"`
-	Comments           *int64     `json:"comments"`
-	ReviewComments     *int64     `json:"review_comments"`
-	Commits            *int64     `json:"commits"`
-	Additions          *int64     `json:"additions"`
-	Deletions          *int64     `json:"deletions"`
-	ChangedFiles       *int64     `json:"changed_files"`
-	CreatedAt          moment     `json:"created_at"`
-	ClosedAt           moment     `json:"closed_at"`
+	Number             int64            `json:"number"`
+	UpdatedAt          payload.Moment   `json:"updated_at"`
+	Title              *string          `json:"title"`
+	Body               payload.Nullable `json:"body"`
+	User               *account         `json:"user"`
+	State              *string          `json:"state"`
+	Merged             *bool            `json:"merged"`
+	MergedAt           payload.Moment   `json:"merged_at"`
+	Draft              *bool            `json:"draft"`
+	Locked             *bool            `json:"locked"`
+	Head               branch           `json:"head"`
+	Base               branch           `json:"base"`
+	Labels             []*label         `json:"labels"`
+	Milestone          *milestone       `json:"milestone"`
+	RequestedReviewers []*user          `json:"requested_reviewers"`
+	Assignees          []*user          `json:"assignees"`
+	AutoMerge          payload.Presence `json:"auto_merge"`
+	MergeCommitSHA     payload.Nullable `json:"merge_commit_sha"`
+	Comments           *int64           `json:"comments"`
+	ReviewComments     *int64           `json:"review_comments"`
+	Commits            *int64           `json:"commits"`
+	Additions          *int64           `json:"additions"`
+	Deletions          *int64           `json:"deletions"`
+	ChangedFiles       *int64           `json:"changed_files"`
+	CreatedAt          payload.Moment   `json:"created_at"`
+	ClosedAt           payload.Moment   `json:"closed_at"`
 }
 
 // account is an author: nil is a ghost, without a login it is not stated.
@@ -97,33 +94,33 @@ func blankPullRequest() pullRequest {
 }
 
 func decodePullRequest(event schemas.Event, record schemas.Record) (schemas.Event, error) {
-	payload := pullRequestPayload{PullRequest: blankPullRequest()}
-	if err := read(record, &payload); err != nil {
+	said := pullRequestPayload{PullRequest: blankPullRequest()}
+	if err := payload.Read(record, &said); err != nil {
 		return schemas.Event{}, err
 	}
-	pr := &payload.PullRequest
+	pr := &said.PullRequest
 	if pr.Number == 0 {
-		pr.Number = payload.Number
+		pr.Number = said.Number
 	}
-	if payload.Number != 0 && payload.Number != pr.Number {
-		return schemas.Event{}, payloadError(record.Event, "number is %d and pull_request.number is %d", payload.Number, pr.Number)
+	if said.Number != 0 && said.Number != pr.Number {
+		return schemas.Event{}, payload.Errorf(record.Event, "number is %d and pull_request.number is %d", said.Number, pr.Number)
 	}
-	if err := checkEntity(record.Event, payload.Repository, pr.Number, "pull_request.number"); err != nil {
+	if err := checkEntity(record.Event, said.Repository, pr.Number, "pull_request.number"); err != nil {
 		return schemas.Event{}, err
 	}
 	if err := pr.check(record.Event); err != nil {
 		return schemas.Event{}, err
 	}
 	snapshot := pr.snapshot()
-	snapshot.Instance = instanceOf(record.Key)
-	snapshot.RepositoryID = itoa(payload.Repository.ID)
-	snapshot.Repository = clean(payload.Repository.FullName)
+	snapshot.Instance = payload.Instance(record.Key)
+	snapshot.RepositoryID = itoa(said.Repository.ID)
+	snapshot.Repository = payload.Clean(said.Repository.FullName)
 
-	event.Action = eventAction(payload.Action, record)
+	event.Action = eventAction(said.Action, record)
 	event.Entity = schemas.PullRequestKey(snapshot.Instance, snapshot.RepositoryID, snapshot.Number)
-	event.Sender = actorOf(payload.Sender)
-	snapshot.Touched = payload.touched(event.Action)
-	snapshot.Edited = payload.edited(event.Action)
+	event.Sender = actorOf(said.Sender)
+	snapshot.Touched = said.touched(event.Action)
+	snapshot.Edited = said.edited(event.Action)
 	event.PullRequest = snapshot
 	return event, nil
 }
@@ -131,12 +128,12 @@ func decodePullRequest(event schemas.Event, record schemas.Record) (schemas.Even
 // check names the first field whose value is none that it can have.
 func (p *pullRequest) check(event string) error {
 	switch {
-	case p.Body.wrong != nil:
-		return payloadError(event, "pull_request.body is not a string")
-	case p.MergeCommitSHA.wrong != nil:
-		return payloadError(event, "pull_request.merge_commit_sha is not a string")
+	case p.Body.Wrong != nil:
+		return payload.Errorf(event, "pull_request.body is not a string")
+	case p.MergeCommitSHA.Wrong != nil:
+		return payload.Errorf(event, "pull_request.merge_commit_sha is not a string")
 	case p.State != nil && *p.State != "open" && *p.State != "closed":
-		return payloadError(event, "pull_request.state is %q, want open or closed", clean(*p.State))
+		return payload.Errorf(event, "pull_request.state is %q, want open or closed", payload.Clean(*p.State))
 	}
 	return nil
 }
@@ -144,34 +141,34 @@ func (p *pullRequest) check(event string) error {
 func (p *pullRequest) snapshot() *schemas.PullRequestSnapshot {
 	return &schemas.PullRequestSnapshot{
 		Number:             p.Number,
-		UpdatedAt:          known(p.UpdatedAt),
-		Title:              text(p.Title),
-		Body:               textOrNull(p.Body),
+		UpdatedAt:          p.UpdatedAt.Stated(),
+		Title:              payload.Text(p.Title),
+		Body:               p.Body.Stated(),
 		Author:             p.author(),
-		State:              text(p.State),
+		State:              payload.Text(p.State),
 		Merged:             p.merged(),
-		Draft:              scalar(p.Draft),
-		Locked:             scalar(p.Locked),
-		HeadSHA:            text(p.Head.SHA),
-		HeadRef:            text(p.Head.Ref),
+		Draft:              payload.Scalar(p.Draft),
+		Locked:             payload.Scalar(p.Locked),
+		HeadSHA:            payload.Text(p.Head.SHA),
+		HeadRef:            payload.Text(p.Head.Ref),
 		HeadRepositoryID:   p.Head.repositoryID(),
-		BaseRef:            text(p.Base.Ref),
-		BaseSHA:            text(p.Base.SHA),
-		Labels:             sorted(p.Labels, func(l *label) string { return l.Name }),
+		BaseRef:            payload.Text(p.Base.Ref),
+		BaseSHA:            payload.Text(p.Base.SHA),
+		Labels:             payload.Names(p.Labels, func(l *label) string { return l.Name }),
 		Milestone:          p.milestone(),
-		RequestedReviewers: sorted(p.RequestedReviewers, func(u *user) string { return u.Login }),
-		Assignees:          sorted(p.Assignees, func(u *user) string { return u.Login }),
+		RequestedReviewers: payload.Names(p.RequestedReviewers, func(u *user) string { return u.Login }),
+		Assignees:          payload.Names(p.Assignees, func(u *user) string { return u.Login }),
 		AutoMerge:          schemas.Stated[bool](p.AutoMerge),
-		MergeCommitSHA:     textOrNull(p.MergeCommitSHA),
-		Comments:           scalar(p.Comments),
-		ReviewComments:     scalar(p.ReviewComments),
-		Commits:            scalar(p.Commits),
-		Additions:          scalar(p.Additions),
-		Deletions:          scalar(p.Deletions),
-		ChangedFiles:       scalar(p.ChangedFiles),
-		CreatedAt:          known(p.CreatedAt),
-		ClosedAt:           knownOrNull(p.ClosedAt),
-		MergedAt:           knownOrNull(p.MergedAt),
+		MergeCommitSHA:     p.MergeCommitSHA.Stated(),
+		Comments:           payload.Scalar(p.Comments),
+		ReviewComments:     payload.Scalar(p.ReviewComments),
+		Commits:            payload.Scalar(p.Commits),
+		Additions:          payload.Scalar(p.Additions),
+		Deletions:          payload.Scalar(p.Deletions),
+		ChangedFiles:       payload.Scalar(p.ChangedFiles),
+		CreatedAt:          p.CreatedAt.Stated(),
+		ClosedAt:           p.ClosedAt.StatedOrNull(),
+		MergedAt:           p.MergedAt.StatedOrNull(),
 	}
 }
 
@@ -180,9 +177,9 @@ func (p *pullRequest) snapshot() *schemas.PullRequestSnapshot {
 // all have merged_at.
 func (p *pullRequest) merged() schemas.Stated[bool] {
 	switch {
-	case p.MergedAt.set, p.Merged != nil && *p.Merged:
+	case p.MergedAt.Set, p.Merged != nil && *p.Merged:
 		return schemas.Say(true)
-	case p.MergedAt.null, p.Merged != nil:
+	case p.MergedAt.Null, p.Merged != nil:
 		return schemas.Say(false)
 	}
 	return schemas.Stated[bool]{}
@@ -204,7 +201,7 @@ func (p *pullRequest) milestone() schemas.Stated[string] {
 	if p.Milestone == nil {
 		return schemas.Say("")
 	}
-	return text(p.Milestone.Title)
+	return payload.Text(p.Milestone.Title)
 }
 
 // repositoryID is stated and empty where the repository is gone.
@@ -222,9 +219,9 @@ func (b *branch) repositoryID() schemas.Stated[string] {
 func (p *pullRequestPayload) touched(action string) string {
 	switch {
 	case p.Label != nil && (action == "labeled" || action == "unlabeled"):
-		return clean(p.Label.Name)
+		return payload.Clean(p.Label.Name)
 	case p.RequestedReviewer != nil && (action == "review_requested" || action == "review_request_removed"):
-		return clean(p.RequestedReviewer.Login)
+		return payload.Clean(p.RequestedReviewer.Login)
 	}
 	return ""
 }
@@ -237,7 +234,7 @@ func (p *pullRequestPayload) edited(action string) []string {
 	var fields []string
 	for _, field := range []struct {
 		name    string
-		changed present
+		changed payload.Present
 	}{{"title", p.Changes.Title}, {"body", p.Changes.Body}, {"base", p.Changes.Base}} {
 		if field.changed {
 			fields = append(fields, field.name)
@@ -251,51 +248,4 @@ func actorOf(u *user) schemas.Actor {
 		return schemas.Actor{}
 	}
 	return u.actor()
-}
-
-func scalar[T any](field *T) schemas.Stated[T] {
-	if field == nil {
-		return schemas.Stated[T]{}
-	}
-	return schemas.Say(*field)
-}
-
-func text(field *string) schemas.Stated[string] {
-	if field == nil {
-		return schemas.Stated[string]{}
-	}
-	return schemas.Say(clean(*field))
-}
-
-func textOrNull(field nullable) schemas.Stated[string] {
-	return schemas.Stated[string]{Value: clean(field.value), Known: field.there}
-}
-
-// known is unknown for null and for what is no time.
-func known(field moment) schemas.Stated[time.Time] {
-	return schemas.Stated[time.Time]{Value: field.at, Known: !field.at.IsZero()}
-}
-
-// knownOrNull states the zero time for null: it did not happen.
-func knownOrNull(field moment) schemas.Stated[time.Time] {
-	return schemas.Stated[time.Time]{Value: field.at, Known: field.null || !field.at.IsZero()}
-}
-
-// sorted returns the names of a list, sorted and without repeats. A list that
-// is absent or null is not stated; an element without a name is left out.
-func sorted[T any](list []*T, nameOf func(*T) string) schemas.Stated[[]string] {
-	if list == nil {
-		return schemas.Stated[[]string]{}
-	}
-	names := make([]string, 0, len(list))
-	for _, element := range list {
-		if element == nil {
-			continue
-		}
-		if name := clean(nameOf(element)); name != "" {
-			names = append(names, name)
-		}
-	}
-	slices.SortFunc(names, strings.Compare)
-	return schemas.Say(slices.Compact(names))
 }

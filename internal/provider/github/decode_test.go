@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pawl/internal/provider/github"
+	"pawl/internal/provider/payload"
 	"pawl/schemas"
 )
 
@@ -231,7 +232,7 @@ func TestDecode_ErrorNamesTheField(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			_, err := github.Provider{}.Decode(pullRequestRecord(t, test.body))
-			if !errors.Is(err, github.ErrPayload) || !strings.Contains(err.Error(), test.says) {
+			if !errors.Is(err, payload.ErrPayload) || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("Decode() = %v, want an error that says %q", err, test.says)
 			}
 		})
@@ -243,8 +244,8 @@ func TestDecode_TextThatIsNotJSON(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"", "hello", "{", `{"number":7}}`, "\x00", "payload=%7B%7D"} {
 		_, err := github.Provider{}.Decode(schemas.Record{Key: "github.com:101#7", Event: "pull_request", Body: []byte(body)})
-		if !errors.Is(err, github.ErrPayload) {
-			t.Errorf("Decode(%q) = %v, want %v", body, err, github.ErrPayload)
+		if !errors.Is(err, payload.ErrPayload) {
+			t.Errorf("Decode(%q) = %v, want %v", body, err, payload.ErrPayload)
 		}
 	}
 }
@@ -365,7 +366,7 @@ func TestDecode_CommentErrors(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			_, err := github.Provider{}.Decode(schemas.Record{Key: "github.com:101#7", Event: "issue_comment", Body: []byte(test.body)})
-			if !errors.Is(err, github.ErrPayload) || !strings.Contains(err.Error(), test.says) {
+			if !errors.Is(err, payload.ErrPayload) || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("Decode() = %v, want an error that says %q", err, test.says)
 			}
 		})

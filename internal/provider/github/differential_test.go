@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pawl/internal/provider/payload"
 	"pawl/schemas"
 )
 
@@ -23,7 +24,7 @@ func readWith(body []byte, unmarshal func([]byte, any) error) reading {
 	var got reading
 	got.PullRequest.PullRequest = blankPullRequest()
 	for i, into := range []any{&got.Routing, &got.PullRequest, &got.Comment} {
-		got.Class[i] = classOf(unmarshal(body, into))
+		got.Class[i] = classOf(payload.Unmarshal(body, into))
 	}
 	if got.Class[0] == "not JSON" {
 		return reading{Class: got.Class} // how far each came does not matter
@@ -33,7 +34,7 @@ func readWith(body []byte, unmarshal func([]byte, any) error) reading {
 
 // classOf tells the three ends apart that we act on. The texts may differ.
 func classOf(err error) string {
-	var ours *typeError
+	var ours *payload.TypeError
 	var theirs *stdjson.UnmarshalTypeError
 	switch {
 	case err == nil:
@@ -46,8 +47,8 @@ func classOf(err error) string {
 
 func checkAgainstStandard(t *testing.T, body []byte) {
 	t.Helper()
-	got, want := readWith(body, unmarshal), readWith(body, stdjson.Unmarshal)
-	if diff := cmp.Diff(got, want, cmp.AllowUnexported(nullable{}, moment{}), cmp.Comparer(sameError)); diff != "" {
+	got, want := readWith(body, payload.Unmarshal), readWith(body, stdjson.Unmarshal)
+	if diff := cmp.Diff(got, want, cmp.AllowUnexported(payload.Nullable{}, payload.Moment{}), cmp.Comparer(sameError)); diff != "" {
 		t.Errorf("goccy and encoding/json read %q differently (-goccy +standard):\n%s", body, diff)
 	}
 }
@@ -114,7 +115,7 @@ func checkTexts(t *testing.T, s *schemas.PullRequestSnapshot) {
 		s.BaseSHA.Value, s.Milestone.Value, s.MergeCommitSHA.Value, s.Repository, s.Touched,
 	}, s.Labels.Value...)
 	for _, text := range texts {
-		if clean(text) != text {
+		if payload.Clean(text) != text {
 			t.Errorf("text %q is none that PostgreSQL takes", text)
 		}
 	}
@@ -125,8 +126,8 @@ func TestClean(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"", ""}, {"plain é", "plain é"}, {"a\x00b\x00", "ab"}, {"a\xffb", "a\ufffdb"}, {"\xff\x00\xfe", "\ufffd\ufffd"}, {"\ufffd", "\ufffd"},
 	} {
-		if got := clean(test.text); got != test.want {
-			t.Errorf("clean(%q) = %q, want %q", test.text, got, test.want)
+		if got := payload.Clean(test.text); got != test.want {
+			t.Errorf("payload.Clean(%q) = %q, want %q", test.text, got, test.want)
 		}
 	}
 }

@@ -1,13 +1,12 @@
 package github
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 
+	"pawl/internal/provider/payload"
 	"pawl/internal/provider/webhook"
 	"pawl/schemas"
 )
@@ -33,9 +32,7 @@ var keptHeaders = [...]string{
 
 // Bounds of what becomes a header of the record or part of its key.
 const (
-	maxEvent    = 100
-	maxDelivery = 255
-	maxSHA      = 64
+	maxEvent = 100
 )
 
 // seal makes the record of a delivery. The order of its checks is the order in
@@ -52,7 +49,7 @@ func seal(in webhook.Delivery) (schemas.Record, error) {
 	if err := checkHost(in.Header, instance, in.Source); err != nil {
 		return schemas.Record{}, err
 	}
-	body, err := bodyOf(in)
+	body, err := webhook.BodyOf(in)
 	if err != nil {
 		return schemas.Record{}, err
 	}
@@ -67,12 +64,12 @@ func seal(in webhook.Delivery) (schemas.Record, error) {
 		Source:          in.Source,
 		Provider:        Name,
 		Event:           event,
-		Action:          clean(routed.Action),
-		Subject:         clean(subject),
+		Action:          payload.Clean(routed.Action),
+		Subject:         payload.Clean(subject),
 		ReceivedAt:      in.ReceivedAt,
 		ContentType:     schemas.ContentTypeJSON,
 		TraceParent:     in.TraceParent,
-		ProviderHeaders: kept(in.Header),
+		ProviderHeaders: webhook.Kept(in.Header, keptHeaders[:]),
 		Body:            body,
 	}, nil
 }
@@ -87,9 +84,9 @@ func identify(header http.Header) (event, id string, err error) {
 		return "", "", fmt.Errorf("%w: %s is not the name of an event", webhook.ErrHeader, headerEvent)
 	case id == "":
 		return "", "", fmt.Errorf("%w: %s is missing, GitHub sends it with each delivery", webhook.ErrHeader, headerDelivery)
-	case !isPrintable(id) || len(id) > maxDelivery:
+	case !webhook.IsPrintable(id) || len(id) > webhook.MaxDelivery:
 		return "", "", fmt.Errorf("%w: %s is not a delivery id, want at most %d printable characters",
-			webhook.ErrHeader, headerDelivery, maxDelivery)
+			webhook.ErrHeader, headerDelivery, webhook.MaxDelivery)
 	}
 	return event, id, nil
 }
@@ -100,15 +97,6 @@ func isEvent(text string) bool {
 	}
 	for _, c := range []byte(text) {
 		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' {
-			return false
-		}
-	}
-	return true
-}
-
-func isPrintable(text string) bool {
-	for _, c := range []byte(text) {
-		if c <= ' ' || c > '~' {
 			return false
 		}
 	}
@@ -126,46 +114,6 @@ func checkHost(header http.Header, instance, source string) error {
 		webhook.ErrHeader, headerEnterpriseHost, host, source, instance)
 }
 
-// bodyOf returns the JSON of a body: the body itself, or a form's payload field.
-func bodyOf(in webhook.Delivery) ([]byte, error) {
-	if in.ContentType == "" {
-		return in.Raw, nil
-	}
-	media, err := webhook.MediaOf(in.ContentType)
-	if err != nil {
-		return nil, err
-	}
-	switch media {
-	case webhook.JSON:
-		return in.Raw, nil
-	case webhook.Form:
-		return formPayload(in.Raw)
-	}
-	return nil, fmt.Errorf("%w: %q", webhook.ErrMedia, media) // unreachable unless MediaOf knows more types than this
-}
-
-func formPayload(raw []byte) ([]byte, error) {
-	form, err := url.ParseQuery(string(raw))
-	if err != nil {
-		return nil, fmt.Errorf("%w: the form is broken: %w", webhook.ErrBody, err)
-	}
-	payloads := form["payload"]
-	if len(payloads) != 1 || payloads[0] == "" {
-		return nil, fmt.Errorf("%w: the form must have one field payload with the JSON, it has %d", webhook.ErrBody, len(payloads))
-	}
-	return []byte(payloads[0]), nil
-}
-
-func kept(header http.Header) []schemas.Header {
-	headers := make([]schemas.Header, 0, len(keptHeaders))
-	for _, name := range keptHeaders {
-		if value := header.Get(name); value != "" {
-			headers = append(headers, schemas.Header{Name: name, Value: value})
-		}
-	}
-	return headers
-}
-
 // routing is the few fields that make a key. They are read from the body in one
 // pass over it, which is also what tells whether it is JSON.
 type routing struct {
@@ -180,8 +128,8 @@ type routing struct {
 		Number int64 `json:"number"`
 	} `json:"pull_request"`
 	Issue struct {
-		Number      int64   `json:"number"`
-		PullRequest present `json:"pull_request"`
+		Number      int64           `json:"number"`
+		PullRequest payload.Present `json:"pull_request"`
 	} `json:"issue"`
 	CheckRun    headed `json:"check_run"`
 	CheckSuite  headed `json:"check_suite"`
@@ -197,8 +145,8 @@ type headed struct {
 // that is not JSON is an error.
 func readRouting(body []byte) (routing, error) {
 	var fields routing
-	err := unmarshal(body, &fields)
-	if err == nil || isTypeError(err) {
+	err := payload.Unmarshal(body, &fields)
+	if err == nil || payload.IsTypeError(err) {
 		return fields, nil
 	}
 	return routing{}, fmt.Errorf("%w: it is not JSON: %w", webhook.ErrBody, err)
@@ -213,7 +161,7 @@ func (r *routing) key(instance, event string) (schemas.EntityKey, string) {
 	if number := r.pullRequestNumber(event); number > 0 {
 		return schemas.PullRequestKey(instance, id, number), subjectOf(name, "#"+strconv.FormatInt(number, 10))
 	}
-	if sha := r.commit(event); isSHA(sha) {
+	if sha := r.commit(event); payload.IsSHA(sha) {
 		return schemas.CommitKey(instance, id, sha), subjectOf(name, "@"+sha)
 	}
 	return schemas.RepositoryKey(instance, id), name
@@ -249,22 +197,9 @@ func (r *routing) commit(event string) string {
 	return ""
 }
 
-func isSHA(text string) bool {
-	return text != "" && len(text) <= maxSHA && !strings.ContainsFunc(text, func(c rune) bool {
-		return (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')
-	})
-}
-
 func subjectOf(repository, rest string) string {
 	if repository == "" {
 		return ""
 	}
 	return repository + rest
-}
-
-// isTypeError reports whether the text is JSON, and only a field of it is of
-// another type than wanted.
-func isTypeError(err error) bool {
-	var wrong *typeError
-	return errors.As(err, &wrong)
 }

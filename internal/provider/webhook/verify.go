@@ -1,0 +1,47 @@
+package webhook
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+)
+
+// VerifyHMAC checks the HMAC-SHA256 of text against a digest in hexadecimal, in
+// constant time, under each secret in turn. It returns the place of the secret
+// that made it. header names where the digest was found. The errors say nothing
+// of the digest that was wanted.
+func VerifyHMAC(header, digest string, text []byte, secrets [][]byte) (int, error) {
+	sum, err := hex.DecodeString(digest)
+	if err != nil || len(sum) != sha256.Size {
+		return 0, fmt.Errorf("%w: %s is not %d hexadecimal digits", ErrSignature, header, 2*sha256.Size)
+	}
+	return FirstSecret(secrets, func(secret []byte) error {
+		mac := hmac.New(sha256.New, secret)
+		mac.Write(text)
+		if !hmac.Equal(sum, mac.Sum(nil)) {
+			return ErrSignature
+		}
+		return nil
+	})
+}
+
+// FirstSecret returns the place of the first secret that check takes, or the
+// error of the last. An empty secret is never asked: it proves nothing.
+func FirstSecret(secrets [][]byte, check func(secret []byte) error) (int, error) {
+	var last error
+	for place, secret := range secrets {
+		if len(secret) == 0 {
+			last = ErrNoSecret
+			continue
+		}
+		if last = check(secret); last == nil {
+			return place, nil
+		}
+	}
+	if last == nil {
+		last = errors.Join(ErrNoSecret, errors.New("none is configured"))
+	}
+	return 0, last
+}
