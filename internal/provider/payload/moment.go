@@ -73,12 +73,13 @@ func ParseTime(data []byte) time.Time {
 }
 
 // withinYears returns a time that JSON can hold (RFC 3339: years 0 to 9999), and
-// any other as unknown: an offset can carry one over the end.
+// any other as unknown: an offset can carry one over the end. It is cut to the
+// microseconds that PostgreSQL holds, so that a stored time equals itself.
 func withinYears(at time.Time) time.Time {
 	if at.Year() < 1 || at.Year() > 9999 {
 		return time.Time{}
 	}
-	return at
+	return at.Truncate(time.Microsecond)
 }
 
 const (
