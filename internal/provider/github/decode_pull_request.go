@@ -6,7 +6,8 @@ import (
 )
 
 // pullRequestPayload is the payload of event pull_request, and of a live read
-// that the actuator appends: the same, without an action.
+// that the actuator appends: the same, without an action. What stands beside the
+// pull request is what the action names.
 type pullRequestPayload struct {
 	Action            string      `json:"action"`
 	Number            int64       `json:"number"`
@@ -15,6 +16,9 @@ type pullRequestPayload struct {
 	Sender            *user       `json:"sender"`
 	Label             *label      `json:"label"`
 	RequestedReviewer *user       `json:"requested_reviewer"`
+	Assignee          *user       `json:"assignee"`
+	Milestone         *milestone  `json:"milestone"`
+	Reason            *string     `json:"reason"`
 	Changes           *struct {
 		Title payload.Present `json:"title"`
 		Body  payload.Present `json:"body"`
@@ -119,8 +123,8 @@ func decodePullRequest(event schemas.Event, record schemas.Record) (schemas.Even
 	event.Action = eventAction(said.Action, record)
 	event.Entity = schemas.PullRequestKey(snapshot.Instance, snapshot.RepositoryID, snapshot.Number)
 	event.Sender = actorOf(said.Sender)
-	snapshot.Touched = said.touched(event.Action)
-	snapshot.Edited = said.edited(event.Action)
+	snapshot.HeadCommit = headCommit(snapshot)
+	said.setChange(snapshot, event.Action)
 	event.PullRequest = snapshot
 	return event, nil
 }
@@ -142,18 +146,18 @@ func (p *pullRequest) snapshot() *schemas.PullRequestSnapshot {
 	return &schemas.PullRequestSnapshot{
 		Number:             p.Number,
 		UpdatedAt:          p.UpdatedAt.Stated(),
-		Title:              payload.Text(p.Title),
+		Title:              payload.NonEmpty(p.Title),
 		Body:               p.Body.Stated(),
 		Author:             p.author(),
 		State:              payload.Text(p.State),
 		Merged:             p.merged(),
 		Draft:              payload.Scalar(p.Draft),
 		Locked:             payload.Scalar(p.Locked),
-		HeadSHA:            payload.Text(p.Head.SHA),
-		HeadRef:            payload.Text(p.Head.Ref),
+		HeadSHA:            payload.NonEmpty(p.Head.SHA),
+		HeadRef:            payload.NonEmpty(p.Head.Ref),
 		HeadRepositoryID:   p.Head.repositoryID(),
-		BaseRef:            payload.Text(p.Base.Ref),
-		BaseSHA:            payload.Text(p.Base.SHA),
+		BaseRef:            payload.NonEmpty(p.Base.Ref),
+		BaseSHA:            payload.NonEmpty(p.Base.SHA),
 		Labels:             payload.Names(p.Labels, func(l *label) string { return l.Name }),
 		Milestone:          p.milestone(),
 		RequestedReviewers: payload.Names(p.RequestedReviewers, func(u *user) string { return u.Login }),
@@ -170,6 +174,19 @@ func (p *pullRequest) snapshot() *schemas.PullRequestSnapshot {
 		ClosedAt:           p.ClosedAt.StatedOrNull(),
 		MergedAt:           p.MergedAt.StatedOrNull(),
 	}
+}
+
+// headCommit is the head as a commit of the base repository: for the head of a
+// fork, too, checks are reported there. It is stated and empty where the head's
+// sha is none that a key can hold; no check can hang on that.
+func headCommit(s *schemas.PullRequestSnapshot) schemas.Stated[schemas.EntityKey] {
+	switch {
+	case !s.HeadSHA.Known:
+		return schemas.Stated[schemas.EntityKey]{}
+	case !payload.IsSHA(s.HeadSHA.Value):
+		return schemas.Say(schemas.EntityKey(""))
+	}
+	return schemas.Say(schemas.CommitKey(s.Instance, s.RepositoryID, s.HeadSHA.Value))
 }
 
 // merged is true where either field says so, false where one denies it, and
@@ -213,39 +230,4 @@ func (b *branch) repositoryID() schemas.Stated[string] {
 		return schemas.Say(itoa(*b.Repo.ID))
 	}
 	return schemas.Stated[string]{}
-}
-
-// touched is what the action names beside the snapshot.
-func (p *pullRequestPayload) touched(action string) string {
-	switch {
-	case p.Label != nil && (action == "labeled" || action == "unlabeled"):
-		return payload.Clean(p.Label.Name)
-	case p.RequestedReviewer != nil && (action == "review_requested" || action == "review_request_removed"):
-		return payload.Clean(p.RequestedReviewer.Login)
-	}
-	return ""
-}
-
-// edited names the fields that an edited action changed.
-func (p *pullRequestPayload) edited(action string) []string {
-	if action != "edited" || p.Changes == nil {
-		return nil
-	}
-	var fields []string
-	for _, field := range []struct {
-		name    string
-		changed payload.Present
-	}{{"title", p.Changes.Title}, {"body", p.Changes.Body}, {"base", p.Changes.Base}} {
-		if field.changed {
-			fields = append(fields, field.name)
-		}
-	}
-	return fields
-}
-
-func actorOf(u *user) schemas.Actor {
-	if u == nil {
-		return schemas.Actor{}
-	}
-	return u.actor()
 }

@@ -3,8 +3,6 @@ package github_test
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +33,7 @@ func TestDecode_PullRequest(t *testing.T) {
 			HeadSHA:            schemas.Say(strings.Repeat("a", 40)),
 			HeadRef:            schemas.Say("watermark"),
 			HeadRepositoryID:   schemas.Say("202"),
+			HeadCommit:         schemas.Say(schemas.EntityKey("github.com:101@" + strings.Repeat("a", 40))),
 			BaseRef:            schemas.Say("main"),
 			BaseSHA:            schemas.Say(strings.Repeat("b", 40)),
 			Labels:             schemas.Say([]string{"automerge", "fix"}),
@@ -52,6 +51,7 @@ func TestDecode_PullRequest(t *testing.T) {
 			CreatedAt:          schemas.Say(at("2026-01-01T10:00:00Z")),
 			ClosedAt:           schemas.Say(time.Time{}),
 			MergedAt:           schemas.Say(time.Time{}),
+			Change:             "labeled",
 			Touched:            "automerge",
 		},
 	}
@@ -66,6 +66,7 @@ func TestDecode_AbsentIsNotStated(t *testing.T) {
 	for _, body := range []string{
 		minimal(``),
 		minimal(`,"user":{},"milestone":{},"head":{"repo":{}},"base":{}`),
+		minimal(`,"title":"","head":{"sha":"","ref":""},"base":{"sha":"","ref":""}`),
 		minimal(`,"title":null,"state":null,"merged":null,"draft":null,"updated_at":null,"labels":null,"head":null,"comments":null`),
 		`{"number":7,"repository":{"id":101,"full_name":"acme/api"}}`,
 	} {
@@ -168,6 +169,13 @@ func TestDecode_WhatTheActionNames(t *testing.T) {
 		touched string
 		edited  []string
 	}{
+		{"assigned", `"action":"assigned","assignee":{"login":"ann"}`, "ann", nil},
+		{"unassigned", `"action":"unassigned","assignee":{"login":"ann"}`, "ann", nil},
+		{"a ghost unassigned", `"action":"unassigned","assignee":null`, "", nil},
+		{"milestoned", `"action":"milestoned","milestone":{"title":"1.0"}`, "1.0", nil},
+		{"demilestoned", `"action":"demilestoned","milestone":{"title":"1.0"}`, "1.0", nil},
+		{"milestone missing", `"action":"milestoned"`, "", nil},
+		{"assignee of another action", `"action":"labeled","assignee":{"login":"ann"}`, "", nil},
 		{"labeled", `"action":"labeled","label":{"name":"automerge"}`, "automerge", nil},
 		{"unlabeled", `"action":"unlabeled","label":{"name":"automerge"}`, "automerge", nil},
 		{"label of another action", `"action":"opened","label":{"name":"automerge"}`, "", nil},
@@ -298,7 +306,17 @@ func TestDecode_Ignored(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, event, body, says string }{
 		{"ping", "ping", `{"zen":"Keep it."}`, "ping"},
-		{"push", "push", `{}`, "event push is not folded"},
+		{"push", "push", `{"ref":"refs/heads/main","after":"aaaa","repository":{"id":101,"pushed_at":1557933565}}`, "event push is not folded"},
+		{"installation", "installation", `{"action":"created","installation":{"id":1}}`, "event installation is not folded"},
+		{"repositories of an installation", "installation_repositories", `{"action":"added","installation":{"id":1}}`, "not about a pull request"},
+		{"other action of a review", "pull_request_review", `{"action":"liked","review":{"id":1},"pull_request":{"number":7},"repository":{"id":101}}`, "action liked of a review"},
+		{"pending review", "pull_request_review", `{"action":"edited","review":{"id":1,"state":"PENDING"},"pull_request":{"number":7},"repository":{"id":101}}`, "pending"},
+		{"review without an action", "pull_request_review", `{"review":{"id":1},"pull_request":{"number":7},"repository":{"id":101}}`, "has no action"},
+		{"other action of a review comment", "pull_request_review_comment", `{"action":"pinned","comment":{"id":1},"pull_request":{"number":7},"repository":{"id":101}}`, "action pinned of a review comment"},
+		{"other action of a thread", "pull_request_review_thread", `{"action":"moved","pull_request":{"number":7},"repository":{"id":101}}`, "action moved of a review thread"},
+		{"other action of a merge group", "merge_group", `{"action":"grown","merge_group":{"head_sha":"aaaa"},"repository":{"id":101}}`, "action grown of a merge group"},
+		{"other action of a repository", "repository", `{"action":"starred","repository":{"id":101}}`, "action starred of a repository"},
+		{"job of a workflow", "workflow_job", `{"action":"queued","workflow_job":{"head_sha":"aaaa"},"repository":{"id":101}}`, "event workflow_job is not folded"},
 		{"from the future", "from_the_future", `{}`, "event from_the_future is not folded"},
 		{"comment on an issue", "issue_comment", `{"action":"created","issue":{"number":7},"comment":{"id":1}}`, "comment on an issue, not a pull request"},
 		{"other action of a comment", "issue_comment", `{"action":"pinned","issue":{"number":7,"pull_request":{}},"comment":{"id":1},"repository":{"id":101}}`, "action pinned"},
@@ -314,7 +332,7 @@ func TestDecode_Ignored(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if event.PullRequest != nil || event.Comment != nil || !strings.Contains(event.Ignored, test.says) {
+			if parts(event) != 0 || !strings.Contains(event.Ignored, test.says) {
 				t.Errorf("Decode() = %+v, want ignored that says %q", event, test.says)
 			}
 			if event.Entity != record.Key {
@@ -324,71 +342,7 @@ func TestDecode_Ignored(t *testing.T) {
 	}
 }
 
-func TestDecode_Comment(t *testing.T) {
-	t.Parallel()
-	body, err := os.ReadFile(filepath.Join("testdata", "issue_comment.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	record, err := github.Provider{}.Seal(delivery("issue_comment", string(body)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := github.Provider{}.Decode(record)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := schemas.Event{
-		Entity: "github.com:101#7", Source: "github", DeliveryID: "d-1", Provider: "github", Name: "issue_comment",
-		Action: "created", Sender: schemas.Actor{Login: "ann"},
-		Comment: &schemas.CommentSnapshot{
-			Key: "github.com:comment/14030131450", Change: schemas.CommentCreated, Parent: "github.com:101#7",
-			Author: schemas.Actor{Login: "ann"}, Body: schemas.Say("Why not?"),
-			URL:       "https://github.com/acme/api/pull/7#issuecomment-14030131450",
-			CreatedAt: schemas.Say(at("2026-01-01T10:30:00Z")), UpdatedAt: schemas.Say(at("2026-01-01T10:30:00Z")),
-		},
-	}
-	if diff := cmp.Diff(got, want); diff != "" {
-		t.Errorf("Decode() (-got +want):\n%s", diff)
-	}
-}
-
-func TestDecode_CommentErrors(t *testing.T) {
-	t.Parallel()
-	const comment = `"action":"created","comment":{"id":1}`
-	tests := []struct{ name, body, says string }{
-		{"no repository", `{` + comment + `,"issue":{"number":7,"pull_request":{}}}`, "repository.id is missing"},
-		{"no number", `{` + comment + `,"issue":{"pull_request":{}},"repository":{"id":101}}`, "issue.number is missing"},
-		{"no id", `{"action":"created","issue":{"number":7,"pull_request":{}},"repository":{"id":101}}`, "comment.id is missing"},
-		{"id is a string", `{"comment":{"id":"1"},"issue":{"number":7,"pull_request":{}},"repository":{"id":101}}`, "comment.id is a string"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			_, err := github.Provider{}.Decode(schemas.Record{Key: "github.com:101#7", Event: "issue_comment", Body: []byte(test.body)})
-			if !errors.Is(err, payload.ErrPayload) || !strings.Contains(err.Error(), test.says) {
-				t.Errorf("Decode() = %v, want an error that says %q", err, test.says)
-			}
-		})
-	}
-}
-
-func TestDecode_GhostWroteTheComment(t *testing.T) {
-	t.Parallel()
-	event, err := github.Provider{}.Decode(schemas.Record{
-		Key: "github.com:101#7", Event: "issue_comment",
-		Body: []byte(`{"action":"deleted","comment":{"id":1,"user":null,"body":null},"issue":{"number":7,"pull_request":{}},"repository":{"id":101},"sender":null}`),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := &schemas.CommentSnapshot{Key: "github.com:comment/1", Change: schemas.CommentDeleted, Parent: "github.com:101#7"}
-	if diff := cmp.Diff(event.Comment, want); diff != "" {
-		t.Errorf("comment (-got +want):\n%s", diff)
-	}
-}
-
-// decodedAlone: the payload must not stay in memory because a row holds a title.
+// The payload must not stay in memory because a row holds a title.
 func TestDecode_ChangingTheBodyChangesNothing(t *testing.T) {
 	t.Parallel()
 	record := pullRequestRecord(t, string(fullBody(t)))

@@ -4,9 +4,10 @@
 // are needed: go-github's types refuse real payloads for one odd time in a part
 // nobody asked for, and cannot tell an absent field from a zero one.
 //
-//	verify.go  X-Hub-Signature-256 over the raw bytes
-//	seal.go    delivery → record: the key, and nothing that can fail on a body
-//	decode.go  record → event: the fields, absent told from empty
+//	verify.go   X-Hub-Signature-256 over the raw bytes
+//	seal.go     delivery → record: the headers, and nothing that can fail on a body
+//	routing.go  the few fields of a body that make the record's key
+//	decode.go   record → event: the fields, absent told from empty
 //
 // Sealing is tolerant and decoding is not. A field of a wrong type leaves the
 // record under a wider key, and makes it a dead letter later, with the name of
@@ -25,11 +26,25 @@ import (
 // Name is the provider's name.
 const Name = "github"
 
-// The events that are folded, and ping.
+// The events that are folded, and those that are ignored for a reason of their
+// own.
 const (
-	eventPullRequest  = "pull_request"
-	eventIssueComment = "issue_comment"
-	eventPing         = "ping"
+	eventPullRequest   = "pull_request"
+	eventIssueComment  = "issue_comment"
+	eventReview        = "pull_request_review"
+	eventReviewComment = "pull_request_review_comment"
+	eventReviewThread  = "pull_request_review_thread"
+	eventCheckRun      = "check_run"
+	eventCheckSuite    = "check_suite"
+	eventStatus        = "status"
+	eventWorkflowRun   = "workflow_run"
+	eventMergeGroup    = "merge_group"
+	eventRepository    = "repository"
+
+	eventPing                     = "ping"
+	eventPush                     = "push"
+	eventInstallation             = "installation"
+	eventInstallationRepositories = "installation_repositories"
 )
 
 // Provider reads the deliveries of GitHub. The zero value is ready.

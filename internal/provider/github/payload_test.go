@@ -89,6 +89,38 @@ func decodeSnapshot(tb testing.TB, body string) (schemas.Event, *schemas.PullReq
 	return event, event.PullRequest
 }
 
+// decodeEvent seals and decodes a body that must be decodable, and checks that
+// both make the same key.
+func decodeEvent(tb testing.TB, event, body string) schemas.Event {
+	tb.Helper()
+	record, err := (github.Provider{}).Seal(delivery(event, body))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	decoded, err := (github.Provider{}).Decode(record)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if decoded.Entity != record.Key {
+		tb.Errorf("sealed under %s, decoded as %s", record.Key, decoded.Entity)
+	}
+	return decoded
+}
+
+// parts counts what an event says.
+func parts(event schemas.Event) int {
+	count := 0
+	for _, said := range []bool{
+		event.PullRequest != nil, event.Comment != nil, event.Thread != nil, event.Review != nil,
+		event.Check != nil, event.MergeGroup != nil, event.Repository != nil,
+	} {
+		if said {
+			count++
+		}
+	}
+	return count
+}
+
 // minimal returns the smallest pull_request payload with more fields in it.
 func minimal(fields string) string {
 	return `{"repository":{"id":101,"full_name":"acme/api"},"pull_request":{"number":7` + fields + `}}`

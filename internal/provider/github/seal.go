@@ -3,7 +3,6 @@ package github
 import (
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"pawl/internal/provider/payload"
@@ -30,15 +29,13 @@ var keptHeaders = [...]string{
 	headerEnterpriseHost,
 }
 
-// Bounds of what becomes a header of the record or part of its key.
-const (
-	maxEvent = 100
-)
+// maxEvent bounds the name of an event, which becomes a header of the record.
+const maxEvent = 100
 
 // seal makes the record of a delivery. The order of its checks is the order in
 // which a person would mend them: the headers, then the body.
 func seal(in webhook.Delivery) (schemas.Record, error) {
-	event, id, err := identify(in.Header)
+	event, id, err := identify(in.Header, in.Source)
 	if err != nil {
 		return schemas.Record{}, err
 	}
@@ -74,7 +71,10 @@ func seal(in webhook.Delivery) (schemas.Record, error) {
 	}, nil
 }
 
-func identify(header http.Header) (event, id string, err error) {
+func identify(header http.Header, source string) (event, id string, err error) {
+	if err := checkSender(header, source); err != nil {
+		return "", "", err
+	}
 	event = strings.TrimSpace(header.Get(headerEvent))
 	id = strings.TrimSpace(header.Get(headerDelivery))
 	switch {
@@ -89,6 +89,19 @@ func identify(header http.Header) (event, id string, err error) {
 			webhook.ErrHeader, headerDelivery, webhook.MaxDelivery)
 	}
 	return event, id, nil
+}
+
+// checkSender refuses a delivery of another provider. Gitea sends GitHub's headers
+// and a signature that a shared secret proves, but other payloads: what is a
+// delivery of GitHub is settled by the source, and a source that is configured
+// for the wrong provider is to be told so.
+func checkSender(header http.Header, source string) error {
+	other, found := webhook.OtherProvider(header, Name)
+	if !found {
+		return nil
+	}
+	return fmt.Errorf("%w: the delivery is of %s, but source %s is configured for provider %s; configure it for provider %s",
+		webhook.ErrProvider, other, source, Name, other)
 }
 
 func isEvent(text string) bool {
@@ -112,94 +125,4 @@ func checkHost(header http.Header, instance, source string) error {
 	}
 	return fmt.Errorf("%w: %s is %q, but source %s is configured for instance %q",
 		webhook.ErrHeader, headerEnterpriseHost, host, source, instance)
-}
-
-// routing is the few fields that make a key. They are read from the body in one
-// pass over it, which is also what tells whether it is JSON.
-type routing struct {
-	Action     string `json:"action"`
-	Number     int64  `json:"number"`
-	SHA        string `json:"sha"`
-	Repository struct {
-		ID       int64  `json:"id"`
-		FullName string `json:"full_name"`
-	} `json:"repository"`
-	PullRequest struct {
-		Number int64 `json:"number"`
-	} `json:"pull_request"`
-	Issue struct {
-		Number      int64           `json:"number"`
-		PullRequest payload.Present `json:"pull_request"`
-	} `json:"issue"`
-	CheckRun    headed `json:"check_run"`
-	CheckSuite  headed `json:"check_suite"`
-	WorkflowRun headed `json:"workflow_run"`
-	MergeGroup  headed `json:"merge_group"`
-}
-
-type headed struct {
-	HeadSHA string `json:"head_sha"`
-}
-
-// readRouting reads the fields, as far as they are of the right type. Only text
-// that is not JSON is an error.
-func readRouting(body []byte) (routing, error) {
-	var fields routing
-	err := payload.Unmarshal(body, &fields)
-	if err == nil || payload.IsTypeError(err) {
-		return fields, nil
-	}
-	return routing{}, fmt.Errorf("%w: it is not JSON: %w", webhook.ErrBody, err)
-}
-
-// key returns the partition key and what people call the entity.
-func (r *routing) key(instance, event string) (schemas.EntityKey, string) {
-	if r.Repository.ID <= 0 {
-		return schemas.InstanceKey(instance), ""
-	}
-	id, name := strconv.FormatInt(r.Repository.ID, 10), r.Repository.FullName
-	if number := r.pullRequestNumber(event); number > 0 {
-		return schemas.PullRequestKey(instance, id, number), subjectOf(name, "#"+strconv.FormatInt(number, 10))
-	}
-	if sha := r.commit(event); payload.IsSHA(sha) {
-		return schemas.CommitKey(instance, id, sha), subjectOf(name, "@"+sha)
-	}
-	return schemas.RepositoryKey(instance, id), name
-}
-
-// pullRequestNumber returns the number people see, or 0.
-func (r *routing) pullRequestNumber(event string) int64 {
-	switch {
-	case r.PullRequest.Number > 0:
-		return r.PullRequest.Number
-	case event == eventPullRequest:
-		return r.Number
-	case bool(r.Issue.PullRequest):
-		return r.Issue.Number
-	}
-	return 0
-}
-
-// commit returns the head of the events whose entity is a commit.
-func (r *routing) commit(event string) string {
-	switch event {
-	case "check_run":
-		return r.CheckRun.HeadSHA
-	case "check_suite":
-		return r.CheckSuite.HeadSHA
-	case "workflow_run":
-		return r.WorkflowRun.HeadSHA
-	case "merge_group":
-		return r.MergeGroup.HeadSHA
-	case "status":
-		return r.SHA
-	}
-	return ""
-}
-
-func subjectOf(repository, rest string) string {
-	if repository == "" {
-		return ""
-	}
-	return repository + rest
 }

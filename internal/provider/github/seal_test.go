@@ -32,6 +32,14 @@ func TestSeal_Key(t *testing.T) {
 		{"comment on a pull request", "issue_comment", `{"issue":{"number":7,"pull_request":{"url":"u"}},` + repo + `}`, "github.com:101#7", "acme/api#7"},
 		{"comment on an issue", "issue_comment", `{"issue":{"number":7},` + repo + `}`, "github.com:101", "acme/api"},
 		{"issue whose pull_request is null", "issue_comment", `{"issue":{"number":7,"pull_request":null},` + repo + `}`, "github.com:101", "acme/api"},
+		{"review comment", "pull_request_review_comment", `{"pull_request":{"number":7},"comment":{"id":1},` + repo + `}`, "github.com:101#7", "acme/api#7"},
+		{"review thread", "pull_request_review_thread", `{"pull_request":{"number":7},"thread":{},` + repo + `}`, "github.com:101#7", "acme/api#7"},
+		{"issue that is a pull request", "issues", `{"issue":{"number":7,"pull_request":{"url":"u"}},` + repo + `}`, "github.com:101#7", "acme/api#7"},
+		{"comment beside a pull request", "issue_comment", `{"issue":{"number":7,"pull_request":{}},"pull_request":{"number":8},` + repo + `}`, "github.com:101#7", "acme/api#7"},
+		{"check that names a pull request", "check_run", `{"check_run":{"head_sha":"6dcb09b","pull_requests":[{"number":7}]},"pull_request":{"number":7},` + repo + `}`, "github.com:101@6dcb09b", "acme/api@6dcb09b"},
+		{"repository", "repository", `{"action":"renamed",` + repo + `}`, "github.com:101", "acme/api"},
+		{"repository beside a pull request", "repository", `{"action":"renamed","pull_request":{"number":7},` + repo + `}`, "github.com:101", "acme/api"},
+		{"installation", "installation", `{"action":"created","installation":{"id":5},"repositories":[{"id":101}]}`, "github.com", ""},
 		{"check run", "check_run", `{"check_run":{"head_sha":"6dcb09b"},` + repo + `}`, "github.com:101@6dcb09b", "acme/api@6dcb09b"},
 		{"check suite", "check_suite", `{"check_suite":{"head_sha":"6dcb09b"},` + repo + `}`, "github.com:101@6dcb09b", "acme/api@6dcb09b"},
 		{"status", "status", `{"sha":"6dcb09b",` + repo + `}`, "github.com:101@6dcb09b", "acme/api@6dcb09b"},
@@ -181,11 +189,50 @@ func TestSeal_InstanceOfTheSource(t *testing.T) {
 	}
 }
 
+func TestSeal_RefusesAnotherProvider(t *testing.T) {
+	t.Parallel()
+	githubs := []string{"X-GitHub-Event", "X-GitHub-Delivery"}
+	tests := []struct {
+		name    string
+		headers []string // that it sends, of those that matter
+		says    string   // empty: it is GitHub's
+	}{
+		{"Gitea", append([]string{"X-Gitea-Event", "X-Gogs-Event"}, githubs...), "is of gitea, but source github is configured for provider github; configure it for provider gitea"},
+		{"Forgejo", append([]string{"X-Forgejo-Event", "X-Gitea-Event", "X-Gogs-Event"}, githubs...), "is of gitea"},
+		{"Gogs", append([]string{"X-Gogs-Event"}, githubs...), "is of gitea"},
+		{"Gitea alone", []string{"X-Gitea-Event"}, "is of gitea"},
+		{"GitLab", []string{"X-Gitlab-Event"}, "configure it for provider gitlab"},
+		{"Bitbucket", []string{"X-Event-Key"}, "configure it for provider bitbucket"},
+		{"GitHub through something that adds a header", append([]string{"X-Event-Key"}, githubs...), ""},
+		{"GitHub", githubs, ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			in := delivery("pull_request", `{"number":7,"repository":{"id":101}}`)
+			in.Header = http.Header{}
+			for _, name := range test.headers {
+				in.Header.Set(name, "pull_request")
+			}
+			_, err := github.Provider{}.Seal(in)
+			if test.says == "" && err != nil {
+				t.Fatal(err)
+			}
+			if test.says != "" && (!errors.Is(err, webhook.ErrHeader) || !strings.Contains(err.Error(), test.says)) {
+				t.Errorf("Seal() = %v, want %v that says %q", err, webhook.ErrHeader, test.says)
+			}
+		})
+	}
+}
+
 func FuzzSeal(f *testing.F) {
 	f.Add("pull_request", []byte(`{"action":"opened","number":7,"repository":{"id":101,"full_name":"acme/api"}}`), false)
 	f.Add("issue_comment", []byte(`{"issue":{"number":7,"pull_request":{}},"repository":{"id":101}}`), false)
 	f.Add("status", []byte(`{"sha":"6dcb09b","repository":{"id":101}}`), false)
 	f.Add("pull_request", []byte(`payload=%7B%22number%22%3A7%7D`), true)
+	for event, body := range github.SeedBodies() {
+		f.Add(event, []byte(body), false)
+	}
 	f.Fuzz(func(t *testing.T, event string, body []byte, form bool) {
 		in := delivery(event, string(body))
 		if form {
