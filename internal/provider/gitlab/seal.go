@@ -1,0 +1,189 @@
+package gitlab
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"pawl/internal/provider/payload"
+	"pawl/internal/provider/webhook"
+	"pawl/schemas"
+)
+
+// Headers of a delivery.
+//
+// X-Gitlab-Event-UUID and X-Gitlab-Webhook-UUID are no identities, whatever their
+// names say. The first is one for all webhooks that a chain of webhooks sets off
+// (Gitlab::WebHooks::RecursionDetection); the second is made anew for each
+// request (WebHookService#build_headers). Idempotency-Key is made once for a
+// delivery, and is kept when it is sent again.
+const (
+	headerEvent       = "X-Gitlab-Event"
+	headerInstance    = "X-Gitlab-Instance"
+	headerIdempotency = "Idempotency-Key"
+)
+
+// keptHeaders are the provider's own headers that go into the record. None of
+// them is a secret or a signature.
+//
+//nolint:gochecknoglobals // a constant table; Go has no constant arrays
+var keptHeaders = [...]string{headerEvent, headerInstance}
+
+const (
+	// maxEvent bounds what becomes part of ce_type.
+	maxEvent = 100
+	// bodyPrefix begins a delivery id that is made from the content.
+	bodyPrefix = "body-"
+)
+
+// seal makes the record of a delivery. The order of its checks is the order in
+// which a person would mend them: the headers, then the body.
+func seal(in webhook.Delivery) (schemas.Record, error) {
+	headerName, err := eventHeader(in.Header)
+	if err != nil {
+		return schemas.Record{}, err
+	}
+	id, err := deliveryID(in.Header)
+	if err != nil {
+		return schemas.Record{}, err
+	}
+	instance := cmp.Or(in.Instance, Provider{}.DefaultInstance())
+	if err := checkHost(in.Header, instance, in.Source); err != nil {
+		return schemas.Record{}, err
+	}
+	body, err := webhook.BodyOf(in)
+	if err != nil {
+		return schemas.Record{}, err
+	}
+	routed, err := readRouting(body)
+	if err != nil {
+		return schemas.Record{}, err
+	}
+	if id == "" {
+		id = contentID(body)
+	}
+	event := routed.event(headerName)
+	key, subject := routed.key(instance, event)
+	return schemas.Record{
+		Key:             key,
+		ID:              schemas.DeliveryID(id),
+		Source:          in.Source,
+		Provider:        Name,
+		Event:           event,
+		Action:          routed.action(),
+		Subject:         payload.Clean(subject),
+		ReceivedAt:      in.ReceivedAt,
+		ContentType:     schemas.ContentTypeJSON,
+		TraceParent:     in.TraceParent,
+		ProviderHeaders: webhook.Kept(in.Header, keptHeaders[:]),
+		Body:            body,
+	}, nil
+}
+
+// eventHeader returns the event that X-Gitlab-Event names, as a word: merge_request
+// for "Merge Request Hook".
+func eventHeader(header http.Header) (string, error) {
+	value := strings.TrimSpace(header.Get(headerEvent))
+	if value == "" {
+		return "", notOurs(header)
+	}
+	word := strings.ReplaceAll(strings.ToLower(value), " ", "_")
+	if !isWord(word) {
+		return "", fmt.Errorf("%w: %s is not the name of an event", webhook.ErrHeader, headerEvent)
+	}
+	if word == "system_hook" {
+		return word, nil
+	}
+	return cmp.Or(strings.TrimSuffix(word, "_hook"), word), nil
+}
+
+// notOurs is the error about a delivery that does not name its event.
+func notOurs(header http.Header) error {
+	if other, found := webhook.OtherProvider(header, Name); found {
+		return fmt.Errorf("%w: %s is missing, and this looks like a delivery of %s: send it to a source of that provider",
+			webhook.ErrProvider, headerEvent, other)
+	}
+	return fmt.Errorf("%w: %s is missing, GitLab sends it with each delivery: check that no proxy drops it", webhook.ErrHeader, headerEvent)
+}
+
+// deliveryID returns the id that the headers give, or "".
+func deliveryID(header http.Header) (string, error) {
+	for _, name := range []string{headerIdempotency, headerID} {
+		id := strings.TrimSpace(header.Get(name))
+		switch {
+		case id == "":
+			continue
+		case !webhook.IsPrintable(id) || len(id) > webhook.MaxDelivery:
+			return "", fmt.Errorf("%w: %s is not a delivery id, want at most %d printable characters",
+				webhook.ErrHeader, name, webhook.MaxDelivery)
+		}
+		return id, nil
+	}
+	return "", nil
+}
+
+// contentID makes the id of a delivery that came without one, as those of older
+// versions of GitLab do: two deliveries of one content are then duplicates.
+func contentID(body []byte) string {
+	sum := sha256.Sum256(body)
+	return bodyPrefix + hex.EncodeToString(sum[:])
+}
+
+// checkHost refuses a delivery of another instance than the source's: its
+// project ids would collide with those of this one. The header is an address.
+func checkHost(header http.Header, instance, source string) error {
+	base := strings.TrimSpace(header.Get(headerInstance))
+	if base == "" {
+		return nil
+	}
+	address, err := url.Parse(base)
+	if err == nil && (strings.EqualFold(address.Host, instance) || strings.EqualFold(address.Hostname(), instance)) {
+		return nil
+	}
+	return fmt.Errorf("%w: %s is %q, but source %s is configured for instance %q",
+		webhook.ErrHeader, headerInstance, base, source, instance)
+}
+
+// readRouting reads the fields, as far as they are of the right type. Only text
+// that is not JSON is an error.
+func readRouting(body []byte) (routing, error) {
+	var fields routing
+	err := payload.Unmarshal(body, &fields)
+	if err == nil || payload.IsTypeError(err) {
+		return fields, nil
+	}
+	return routing{}, fmt.Errorf("%w: it is not JSON: %w", webhook.ErrBody, err)
+}
+
+// event names the event by what the body says it is. The header is coarser: it
+// is "System Hook" for all events of a system hook, and "Confidential Note Hook"
+// for a note. It names the event where a custom template left the kind out.
+func (r *routing) event(headerName string) string {
+	for _, name := range []string{r.ObjectKind, r.EventName} {
+		if isWord(name) {
+			return name
+		}
+	}
+	return headerName
+}
+
+// action returns the action where it can be part of ce_type.
+func (r *routing) action() string {
+	for _, action := range []string{r.Attributes.Action, r.Action} {
+		if isWord(action) {
+			return action
+		}
+	}
+	return ""
+}
+
+// isWord reports whether a text can be part of ce_type.
+func isWord(text string) bool {
+	return text != "" && len(text) <= maxEvent && !strings.ContainsFunc(text, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_'
+	})
+}
