@@ -1,0 +1,139 @@
+package gitea_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"pawl/internal/provider/gitea"
+)
+
+func TestTrap36_TheSecretOfTheBodyIsNotInTheRecord(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, body, want string }{
+		{"first", `{"secret":"s3cr3t","a":1}`, `{"a":1}`},
+		{"last", `{"a":1,"secret":"s3cr3t"}`, `{"a":1}`},
+		{"between", `{"a":1,"secret":"s3cr3t","b":2}`, `{"a":1,"b":2}`},
+		{"alone", `{"secret":"s3cr3t"}`, `{}`},
+		{"as old versions indent", "{\n  \"secret\": \"s3cr3t\",\n  \"ref\": \"x\"\n}", "{\n  \"ref\": \"x\"\n}"},
+		{"last, indented", "{\n  \"ref\": \"x\",\n  \"secret\": \"s3cr3t\"\n}", "{\n  \"ref\": \"x\"\n}"},
+		{"twice in a row", `{"a":1,"secret":"s3cr3t","secret":"s3cr3t"}`, `{"a":1}`},
+		{"twice apart", `{"secret":"s3cr3t","a":1,"secret":"s3cr3t"}`, `{"a":1}`},
+		{"three times and nothing else", `{"secret":"s3cr3t" , "secret":"s3cr3t", "secret":"s3cr3t"}`, `{}`},
+		{"empty", `{"a":1,"secret":""}`, `{"a":1}`},
+		{"null", `{"secret":null,"a":1}`, `{"a":1}`},
+		{"an object", `{"secret":{"is":["s3cr3t",{"a":"s3cr3t"}]},"a":1}`, `{"a":1}`},
+		{"an array", `{"a":1,"secret":["s3cr3t",[]]}`, `{"a":1}`},
+		{"one in one", `{"secret":{"secret":"s3cr3t"},"a":1}`, `{"a":1}`},
+		{"nested", `{"hook":{"config":{"url":"u","secret":"s3cr3t"}},"a":1}`, `{"hook":{"config":{"url":"u"}},"a":1}`},
+		{"in an array", `{"hooks":[{"secret":"s3cr3t"},{"id":1}]}`, `{"hooks":[{},{"id":1}]}`},
+		{"nested and at the top", `{"hook":{"secret":"s3cr3t","id":1},"secret":"s3cr3t"}`, `{"hook":{"id":1}}`},
+		{"name escaped in part", `{"\u0073ecret":"s3cr3t","a":1}`, `{"a":1}`},
+		{"name escaped whole", `{"\u0073\u0065\u0063\u0072\u0065\u0074":"s3cr3t","a":1}`, `{"a":1}`},
+		{"value escaped", `{"secret":"s3cr\u0033t","a":1}`, `{"a":1}`},
+		{"value with a quote and a brace", `{"secret":"s3cr3t\"},","a":1}`, `{"a":1}`},
+		{"blanks everywhere", "{ \"a\" : 1 ,\t\"secret\"\r\n:\n\"s3cr3t\" , \"b\" : 2 }", "{ \"a\" : 1 ,\t\"b\" : 2 }"},
+		{"number beyond any float", `{"secret":1e999,"a":1e999}`, `{"a":1e999}`},
+		{"the name as a value stays", `{"a":"secret","b":["secret"]}`, `{"a":"secret","b":["secret"]}`},
+		{"a longer name stays", `{"secrets":1,"\u0061":2}`, `{"secrets":1,"\u0061":2}`},
+		{"the name in a text stays", `{"body":"{\"secret\":1}"}`, `{"body":"{\"secret\":1}"}`},
+		{"in an array at the top", ` [{"secret":"s3cr3t"}] `, ` [{}] `},
+		{"a text at the top", `"secret"`, `"secret"`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			for _, in := range [...]string{"json", "form"} {
+				given := delivery("push", test.body)
+				if in == "form" {
+					given = formDelivery("push", test.body)
+				}
+				given.Header.Set("X-Gitea-Signature", sign([]byte(test.body), "s3cr3t"))
+				record, err := gitea.Provider{}.Seal(given)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := string(record.Body); got != test.want {
+					t.Errorf("body of %s = %s, want %s", in, got, test.want)
+				}
+				for _, header := range record.Headers() {
+					if strings.Contains(header.Value, "s3cr3t") || strings.Contains(header.Name, "Signature") {
+						t.Errorf("header %s carries the secret or its signature", header.Name)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Nothing but the secret is touched: not the order, the blanks, a repeated
+// member, a number's digits or a byte that is not UTF-8.
+func TestSeal_ABodyWithoutASecretIsTheSameByteForByte(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		` { "b" : 1.50 , "a" : [ ] , "b" : 1e2 } `,
+		"{\"title\":\"\xff\\ud800 \\u003c\\/\",\"a\":\"\\u0061\"}",
+		`{"title":"the \"secret\" of \u0073","secretly":{}}`,
+		`[]`,
+	} {
+		if got := string(sealed(t, "push", body).Body); got != body {
+			t.Errorf("body = %q, want %q", got, body)
+		}
+	}
+}
+
+// A body of nothing but brackets must not take memory out of proportion.
+func TestSeal_DeepBodiesAreRefused(t *testing.T) {
+	t.Parallel()
+	const depth = 1_000_000
+	body := strings.Repeat(`{"secret":`, depth) + "1" + strings.Repeat("}", depth)
+	if _, err := (gitea.Provider{}).Seal(delivery("push", body)); err == nil {
+		t.Error("Seal() took a body that is a million deep")
+	}
+}
+
+func checkNoSecret(t *testing.T, value any) {
+	t.Helper()
+	switch value := value.(type) {
+	case map[string]any:
+		for name, member := range value {
+			if name == "secret" {
+				t.Error("the record carries a secret")
+			}
+			checkNoSecret(t, member)
+		}
+	case []any:
+		for _, element := range value {
+			checkNoSecret(t, element)
+		}
+	}
+}
+
+// readJSON reads a body as JavaScript would: the last of two members counts.
+func readJSON(t *testing.T, body []byte) any {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		t.Errorf("the record's body is not JSON: %v: %q", err, body)
+	}
+	return value
+}
+
+// strip does what is wanted to the value that was read.
+func strip(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		delete(value, "secret")
+		for name, member := range value {
+			value[name] = strip(member)
+		}
+	case []any:
+		for i, element := range value {
+			value[i] = strip(element)
+		}
+	}
+	return value
+}

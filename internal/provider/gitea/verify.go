@@ -1,0 +1,78 @@
+package gitea
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"pawl/internal/provider/webhook"
+)
+
+// The signature that is GitHub's by its name; Gitea sends it too.
+const (
+	headerHub     = "X-Hub-Signature-256"
+	headerHubSHA1 = "X-Hub-Signature"
+
+	hubPrefix     = "sha256="
+	hubPrefixSHA1 = "sha1="
+)
+
+// signatureHeaders hold one digest, each under another name. The first that is
+// there counts.
+//
+//nolint:gochecknoglobals // a constant table; Go has no constant arrays
+var signatureHeaders = [...]string{"X-Forgejo-Signature", "X-Gitea-Signature", "X-Gogs-Signature", headerHub}
+
+// Verify checks the HMAC-SHA256 of the JSON under one of the secrets, compared
+// in constant time. It is over the JSON in a form too, and not over the form as
+// at GitHub: Gitea and Forgejo sign the payload before they encode it
+// (services/webhook). SHA-1 alone is not accepted, however right it is.
+func (Provider) Verify(in webhook.Delivery, secrets [][]byte) (int, error) {
+	for _, name := range signatureHeaders {
+		digest, err := digestOf(in.Header, name)
+		if err != nil {
+			return 0, err
+		}
+		if digest != "" {
+			return webhook.VerifyHMAC(name, digest, signedText(in), secrets)
+		}
+	}
+	return 0, missing(in.Header)
+}
+
+// digestOf returns the digest of a header. Without a secret, Gitea sends the
+// header and leaves the digest empty.
+func digestOf(header http.Header, name string) (string, error) {
+	given := header.Values(name)
+	switch {
+	case len(given) > 1:
+		return "", fmt.Errorf("%w: %s is there %d times", webhook.ErrSignature, name, len(given))
+	case len(given) == 0 || given[0] == "":
+		return "", nil
+	case name != headerHub:
+		return given[0], nil
+	}
+	digest, ok := strings.CutPrefix(given[0], hubPrefix)
+	if !ok {
+		return "", fmt.Errorf("%w: %s does not begin with %s", webhook.ErrSignature, name, hubPrefix)
+	}
+	return digest, nil
+}
+
+// signedText is the JSON. A body that has none is taken as it is, for Seal to
+// say what is wrong with it.
+func signedText(in webhook.Delivery) []byte {
+	body, err := webhook.BodyOf(in)
+	if err != nil {
+		return in.Raw
+	}
+	return body
+}
+
+func missing(header http.Header) error {
+	if strings.TrimPrefix(header.Get(headerHubSHA1), hubPrefixSHA1) != "" {
+		return fmt.Errorf("%w: %s (SHA-1) is not accepted, send X-Gitea-Signature or %s",
+			webhook.ErrNoSignature, headerHubSHA1, headerHub)
+	}
+	return fmt.Errorf("%w: set a secret on the webhook, without one its signature headers are empty", webhook.ErrNoSignature)
+}
