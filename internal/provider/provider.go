@@ -16,7 +16,10 @@ package provider
 import (
 	"fmt"
 
+	"pawl/internal/provider/bitbucket"
+	"pawl/internal/provider/gitea"
 	"pawl/internal/provider/github"
+	"pawl/internal/provider/gitlab"
 	"pawl/internal/provider/webhook"
 	"pawl/schemas"
 )
@@ -66,12 +69,18 @@ func ByName(name string) (Provider, bool) {
 	switch name {
 	case github.Name:
 		return github.Provider{}, true
+	case gitlab.Name:
+		return gitlab.Provider{}, true
+	case gitea.Name:
+		return gitea.Provider{}, true
+	case bitbucket.Name:
+		return bitbucket.Provider{}, true
 	}
 	return nil, false
 }
 
 // Names returns the names that ByName knows.
-func Names() []string { return []string{github.Name} }
+func Names() []string { return []string{github.Name, gitlab.Name, gitea.Name, bitbucket.Name} }
 
 // Decode reads a record by its provider. A record of a provider that this
 // program does not know is kept and ignored.
