@@ -144,6 +144,7 @@ func (r *rig) row(number int) *schemas.PullRequest {
 		Number: int64(number), Title: shown.Title, Body: shown.Body, Author: shown.Author, State: schemas.Open,
 		Draft: shown.Draft, HeadSHA: shown.HeadSHA, HeadRef: shown.HeadRef, BaseRef: shown.BaseRef, BaseSHA: shown.BaseSHA,
 		Labels: slices.Sorted(slices.Values(shown.Labels)), RequestedReviewers: []string{}, Assignees: []string{},
+		Checks: []schemas.PullRequestCheck{}, Reviews: []schemas.PullRequestReview{}, Links: []string{},
 		ChecksState: schemas.ChecksNone, CreatedAt: shown.CreatedAt, ProviderUpdatedAt: shown.UpdatedAt, Version: 1,
 		MergeCommitSHA: shown.MergeCommitSHA,
 	}

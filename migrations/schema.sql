@@ -61,6 +61,11 @@ CREATE TABLE pawl.comment (
     version bigint NOT NULL,
     needs_read boolean DEFAULT false NOT NULL,
     folded_at timestamp with time zone NOT NULL,
+    kind text DEFAULT 'conversation'::text NOT NULL,
+    thread text,
+    removed_at timestamp with time zone,
+    CONSTRAINT comment_kind_is_known CHECK ((kind = ANY (ARRAY['conversation'::text, 'review'::text]))),
+    CONSTRAINT comment_removed_at_only_when_removed CHECK (((removed_at IS NULL) OR (state = 'removed'::text))),
     CONSTRAINT comment_state_is_known CHECK ((state = ANY (ARRAY['live'::text, 'removed'::text]))),
     CONSTRAINT comment_version_is_positive CHECK ((version > 0))
 );
@@ -78,6 +83,87 @@ COMMENT ON COLUMN pawl.comment.announced IS 'comment_created was derived; it wai
 COMMENT ON COLUMN pawl.comment.version IS 'Count of folds that changed the row.';
 COMMENT ON COLUMN pawl.comment.needs_read IS 'Payloads contradicted each other: read the provider before relying on the row.';
 COMMENT ON COLUMN pawl.comment.folded_at IS 'When the row last changed, on our clock.';
+COMMENT ON COLUMN pawl.comment.kind IS 'conversation: under the pull request itself; review: on a line of its changes.';
+COMMENT ON COLUMN pawl.comment.thread IS 'Review thread it belongs to: review_thread.id.';
+COMMENT ON COLUMN pawl.comment.removed_at IS 'Removed at, on the provider''s clock; null where no payload says.';
+
+CREATE TABLE pawl.commit_check (
+    commit_key text NOT NULL,
+    kind text NOT NULL,
+    app text NOT NULL,
+    name text NOT NULL,
+    attempt bigint DEFAULT 0 NOT NULL,
+    retry bigint DEFAULT 0 NOT NULL,
+    status text NOT NULL,
+    conclusion text,
+    state text NOT NULL,
+    url text,
+    started_at timestamp with time zone,
+    completed_at timestamp with time zone,
+    provider_updated_at timestamp with time zone,
+    received_at timestamp with time zone,
+    version bigint NOT NULL,
+    folded_at timestamp with time zone NOT NULL,
+    CONSTRAINT commit_check_kind_is_known CHECK ((kind = ANY (ARRAY['check_run'::text, 'check_suite'::text, 'status'::text, 'workflow_run'::text, 'pipeline'::text]))),
+    CONSTRAINT commit_check_state_is_known CHECK ((state = ANY (ARRAY['pending'::text, 'success'::text, 'failure'::text]))),
+    CONSTRAINT commit_check_status_is_known CHECK ((status = ANY (ARRAY['queued'::text, 'in_progress'::text, 'completed'::text])))
+)
+WITH (fillfactor='80');
+COMMENT ON TABLE pawl.commit_check IS 'The newest attempt of each check of a commit. A check_suite completes nothing by itself and is not part of the rollup.';
+COMMENT ON COLUMN pawl.commit_check.commit_key IS 'commit_rollup.entity_key.';
+COMMENT ON COLUMN pawl.commit_check.kind IS 'What reported it: check_run, check_suite, status, workflow_run, pipeline.';
+COMMENT ON COLUMN pawl.commit_check.app IS 'App that reports it; empty for commit statuses.';
+COMMENT ON COLUMN pawl.commit_check.name IS 'Name of the check; the context of a commit status, in lower case.';
+COMMENT ON COLUMN pawl.commit_check.attempt IS 'The provider''s id of this attempt: the greater is the newer. 0 is unknown.';
+COMMENT ON COLUMN pawl.commit_check.retry IS 'Counts retries under one id.';
+COMMENT ON COLUMN pawl.commit_check.status IS 'queued, in_progress or completed; an attempt does not go back.';
+COMMENT ON COLUMN pawl.commit_check.conclusion IS 'How it ended, in the provider''s word.';
+COMMENT ON COLUMN pawl.commit_check.state IS 'What it counts as: pending, success or failure.';
+COMMENT ON COLUMN pawl.commit_check.url IS 'Address for people.';
+COMMENT ON COLUMN pawl.commit_check.started_at IS 'Started at, on the provider''s clock.';
+COMMENT ON COLUMN pawl.commit_check.completed_at IS 'Completed at, on the provider''s clock.';
+COMMENT ON COLUMN pawl.commit_check.provider_updated_at IS 'The check''s own watermark, where it has one. It never moves a pull request''s (I7).';
+COMMENT ON COLUMN pawl.commit_check.received_at IS 'When its newest delivery was received. It only tells whether a result without times was there before the base moved.';
+COMMENT ON COLUMN pawl.commit_check.version IS 'Count of folds that changed the row.';
+COMMENT ON COLUMN pawl.commit_check.folded_at IS 'When the row last changed, on our clock.';
+
+CREATE TABLE pawl.commit_rollup (
+    entity_key text NOT NULL,
+    instance text NOT NULL,
+    repository_id text NOT NULL,
+    repository text,
+    sha text NOT NULL,
+    state text DEFAULT 'none'::text NOT NULL,
+    total bigint DEFAULT 0 NOT NULL,
+    pending bigint DEFAULT 0 NOT NULL,
+    succeeded bigint DEFAULT 0 NOT NULL,
+    failed bigint DEFAULT 0 NOT NULL,
+    merge_group text,
+    merge_group_reason text,
+    merge_group_ref text,
+    version bigint NOT NULL,
+    folded_at timestamp with time zone NOT NULL,
+    CONSTRAINT commit_rollup_counts_add_up CHECK ((total = ((pending + succeeded) + failed))),
+    CONSTRAINT commit_rollup_merge_group_is_known CHECK ((merge_group = ANY (ARRAY['requested'::text, 'destroyed'::text]))),
+    CONSTRAINT commit_rollup_state_is_known CHECK ((state = ANY (ARRAY['none'::text, 'pending'::text, 'success'::text, 'failure'::text])))
+)
+WITH (fillfactor='80');
+COMMENT ON TABLE pawl.commit_rollup IS 'One row per commit that checks hang on or that is the head of a pull request: the row on which a result and a new head meet, whichever transaction commits second.';
+COMMENT ON COLUMN pawl.commit_rollup.entity_key IS 'instance:repository id@sha, the partition key of its records.';
+COMMENT ON COLUMN pawl.commit_rollup.instance IS 'Host of the provider.';
+COMMENT ON COLUMN pawl.commit_rollup.repository_id IS 'The provider''s id of the repository that the results were sent for.';
+COMMENT ON COLUMN pawl.commit_rollup.repository IS 'Full name of the repository as of the newest result; null where there is none.';
+COMMENT ON COLUMN pawl.commit_rollup.sha IS 'The commit; abbreviated where no payload gave it whole.';
+COMMENT ON COLUMN pawl.commit_rollup.state IS 'none, pending, success or failure, of all its checks.';
+COMMENT ON COLUMN pawl.commit_rollup.total IS 'Checks that count.';
+COMMENT ON COLUMN pawl.commit_rollup.pending IS 'Of them, those that are not finished.';
+COMMENT ON COLUMN pawl.commit_rollup.succeeded IS 'Of them, those that succeeded; neutral and skipped count as success.';
+COMMENT ON COLUMN pawl.commit_rollup.failed IS 'Of them, those that failed, timed out, were cancelled or require an action.';
+COMMENT ON COLUMN pawl.commit_rollup.merge_group IS 'The merge queue made this commit: requested, or destroyed (final). Null for other commits.';
+COMMENT ON COLUMN pawl.commit_rollup.merge_group_reason IS 'Why the group was destroyed, in the provider''s word: merged, invalidated, dequeued.';
+COMMENT ON COLUMN pawl.commit_rollup.merge_group_ref IS 'Ref of the group; it names the pull request.';
+COMMENT ON COLUMN pawl.commit_rollup.version IS 'Count of folds that changed the row; 0 where only a head was seen.';
+COMMENT ON COLUMN pawl.commit_rollup.folded_at IS 'When the row last changed, on our clock.';
 
 CREATE VIEW pawl.consumer_lag AS
  SELECT c.topic,
@@ -199,6 +285,19 @@ COMMENT ON COLUMN pawl.delivery.provider_updated_at IS 'The provider''s clock in
 COMMENT ON COLUMN pawl.delivery.received_at IS 'When ingest received it.';
 COMMENT ON COLUMN pawl.delivery.folded_at IS 'When the projector committed it.';
 
+CREATE TABLE pawl.issue_link (
+    pull_request text NOT NULL,
+    target text NOT NULL,
+    kind text NOT NULL,
+    folded_at timestamp with time zone NOT NULL,
+    CONSTRAINT issue_link_kind_is_known CHECK ((kind = ANY (ARRAY['closes'::text, 'mentions'::text])))
+);
+COMMENT ON TABLE pawl.issue_link IS 'The issues that a pull request names, under the same verdict as its snapshot: a stale one changes no link (I5).';
+COMMENT ON COLUMN pawl.issue_link.pull_request IS 'Key of the pull request.';
+COMMENT ON COLUMN pawl.issue_link.target IS 'The issue: acme/api#12, or a tracker''s key such as ENG-123.';
+COMMENT ON COLUMN pawl.issue_link.kind IS 'closes: named after a closing keyword; mentions: a tracker''s key that is only named.';
+COMMENT ON COLUMN pawl.issue_link.folded_at IS 'When the link was first folded, on our clock.';
+
 CREATE TABLE pawl.lease (
     entity_key text NOT NULL,
     owner text NOT NULL,
@@ -275,7 +374,7 @@ CREATE TABLE pawl.outbox (
 );
 COMMENT ON TABLE pawl.outbox IS 'Transitions not yet appended to pawl.transitions. The relay deletes a row once the log has it.';
 COMMENT ON COLUMN pawl.outbox.id IS 'Order within a shard.';
-COMMENT ON COLUMN pawl.outbox.shard IS 'Partition of the causing record. One relay at a time serves a shard, so an entity keeps its order.';
+COMMENT ON COLUMN pawl.outbox.shard IS 'Hash of partition_key, 0 to 15. One relay at a time serves a shard, so an entity keeps its order, whichever record caused its transitions.';
 COMMENT ON COLUMN pawl.outbox.transition_id IS 'The transition to publish.';
 COMMENT ON COLUMN pawl.outbox.partition_key IS 'Key of the published record.';
 COMMENT ON COLUMN pawl.outbox.created_at IS 'When the projector wrote the row.';
@@ -331,6 +430,14 @@ CREATE TABLE pawl.pull_request (
     needs_read_reason text,
     arrival json DEFAULT '{}'::json NOT NULL,
     folded_at timestamp with time zone NOT NULL,
+    head_commit text,
+    queued boolean DEFAULT false NOT NULL,
+    dequeued_reason text,
+    approvals_of_head bigint DEFAULT 0 NOT NULL,
+    unresolved_threads bigint DEFAULT 0 NOT NULL,
+    checks json DEFAULT '[]'::json NOT NULL,
+    reviews json DEFAULT '[]'::json NOT NULL,
+    links text[] DEFAULT '{}'::text[] NOT NULL,
     CONSTRAINT pull_request_checks_state_is_known CHECK ((checks_state = ANY (ARRAY['none'::text, 'pending'::text, 'success'::text, 'failure'::text]))),
     CONSTRAINT pull_request_merged_at_only_when_merged CHECK (((merged_at IS NULL) OR (state = 'merged'::text))),
     CONSTRAINT pull_request_number_is_positive CHECK ((number > 0)),
@@ -364,11 +471,11 @@ COMMENT ON COLUMN pawl.pull_request.requested_reviewers IS 'Logins of requested 
 COMMENT ON COLUMN pawl.pull_request.assignees IS 'Logins of assignees, sorted.';
 COMMENT ON COLUMN pawl.pull_request.auto_merge IS 'The provider is asked to merge by itself when its conditions hold: an intent, not a state.';
 COMMENT ON COLUMN pawl.pull_request.merge_commit_sha IS 'The merge commit once merged; before that the provider''s test merge.';
-COMMENT ON COLUMN pawl.pull_request.checks_state IS 'Rollup of the checks of the head commit: none, pending, success, failure.';
-COMMENT ON COLUMN pawl.pull_request.approvals IS 'People whose latest review approves.';
+COMMENT ON COLUMN pawl.pull_request.checks_state IS 'Rollup of the checks of the head commit: none, pending, success, failure. Results from before the last move of the base do not count.';
+COMMENT ON COLUMN pawl.pull_request.approvals IS 'People whose latest review approves. A review that only comments supersedes none.';
 COMMENT ON COLUMN pawl.pull_request.changes_requested IS 'People whose latest review requests changes.';
-COMMENT ON COLUMN pawl.pull_request.comments IS 'Comments, as the newest snapshot counts them.';
-COMMENT ON COLUMN pawl.pull_request.review_comments IS 'Review comments, as the newest snapshot counts them.';
+COMMENT ON COLUMN pawl.pull_request.comments IS 'Comments: what the newest snapshot counts, and those that came or went since; where no snapshot counts them, those that are known.';
+COMMENT ON COLUMN pawl.pull_request.review_comments IS 'Review comments, counted like comments.';
 COMMENT ON COLUMN pawl.pull_request.commits IS 'Commits, as the newest snapshot counts them.';
 COMMENT ON COLUMN pawl.pull_request.additions IS 'Lines added.';
 COMMENT ON COLUMN pawl.pull_request.deletions IS 'Lines deleted.';
@@ -382,6 +489,43 @@ COMMENT ON COLUMN pawl.pull_request.needs_read IS 'Payloads contradicted each ot
 COMMENT ON COLUMN pawl.pull_request.needs_read_reason IS 'Which contradiction asks for the read.';
 COMMENT ON COLUMN pawl.pull_request.arrival IS 'Marks of arrival: what the newest snapshot''s action changed. Depends on the order of deliveries; for the fold alone.';
 COMMENT ON COLUMN pawl.pull_request.folded_at IS 'When the row last changed, on our clock.';
+COMMENT ON COLUMN pawl.pull_request.head_commit IS 'Key of the commit that the head''s checks hang on: commit_rollup.entity_key, commit_check.commit_key.';
+COMMENT ON COLUMN pawl.pull_request.queued IS 'It is in the merge queue.';
+COMMENT ON COLUMN pawl.pull_request.dequeued_reason IS 'Why it last left the merge queue, in the provider''s word; MERGE is no failure. Null while it is queued and where it never was.';
+COMMENT ON COLUMN pawl.pull_request.approvals_of_head IS 'Of approvals, those given to the head as it is now.';
+COMMENT ON COLUMN pawl.pull_request.unresolved_threads IS 'Review threads that are not resolved and have a comment left.';
+COMMENT ON COLUMN pawl.pull_request.checks IS 'The checks of the head that count, by name, as rules see them: app, name, state, status, conclusion. All results stand in commit_check.';
+COMMENT ON COLUMN pawl.pull_request.reviews IS 'The latest review of each person, by login, as rules see them: author, author_is_bot, state, head_sha, submitted_at. All stand in pull_request_review.';
+COMMENT ON COLUMN pawl.pull_request.links IS 'Issues that title, body and branch name, sorted: acme/api#12, ENG-123. How each is named stands in issue_link.';
+
+CREATE TABLE pawl.pull_request_review (
+    pull_request text NOT NULL,
+    id text NOT NULL,
+    author text,
+    author_is_bot boolean DEFAULT false NOT NULL,
+    state text NOT NULL,
+    head_sha text,
+    body text,
+    url text,
+    submitted_at timestamp with time zone,
+    provider_updated_at timestamp with time zone,
+    version bigint NOT NULL,
+    folded_at timestamp with time zone NOT NULL,
+    CONSTRAINT pull_request_review_state_is_known CHECK ((state = ANY (ARRAY['approved'::text, 'changes_requested'::text, 'commented'::text, 'dismissed'::text, 'withdrawn'::text])))
+);
+COMMENT ON TABLE pawl.pull_request_review IS 'One row per review. Where a person has one state and reviews have no ids (GitLab, Gitea, Bitbucket), one row per person.';
+COMMENT ON COLUMN pawl.pull_request_review.pull_request IS 'Key of the pull request; it may not have been seen yet.';
+COMMENT ON COLUMN pawl.pull_request_review.id IS 'The provider''s id of the review, or user/<login>.';
+COMMENT ON COLUMN pawl.pull_request_review.author IS 'Login of the author; null for a deleted account.';
+COMMENT ON COLUMN pawl.pull_request_review.author_is_bot IS 'The author is a bot or an app.';
+COMMENT ON COLUMN pawl.pull_request_review.state IS 'approved, changes_requested, commented, dismissed (final) or withdrawn.';
+COMMENT ON COLUMN pawl.pull_request_review.head_sha IS 'Commit that was reviewed.';
+COMMENT ON COLUMN pawl.pull_request_review.body IS 'Text as of the newest payload.';
+COMMENT ON COLUMN pawl.pull_request_review.url IS 'Address for people.';
+COMMENT ON COLUMN pawl.pull_request_review.submitted_at IS 'Submitted at, on the provider''s clock: orders the reviews of a person.';
+COMMENT ON COLUMN pawl.pull_request_review.provider_updated_at IS 'The review''s own watermark. It never moves the pull request''s (I7).';
+COMMENT ON COLUMN pawl.pull_request_review.version IS 'Count of folds that changed the row.';
+COMMENT ON COLUMN pawl.pull_request_review.folded_at IS 'When the row last changed, on our clock.';
 
 CREATE TABLE pawl.transition (
     id text NOT NULL,
@@ -447,11 +591,62 @@ UNION ALL
    FROM pawl.mutation m;
 COMMENT ON VIEW pawl.pull_request_timeline IS 'Everything that happened to a pull request: deliveries with their verdicts, transitions, mutations. Select by entity_key, order by at.';
 
+CREATE TABLE pawl.repository (
+    entity_key text NOT NULL,
+    instance text NOT NULL,
+    repository_id text NOT NULL,
+    repository text NOT NULL,
+    state text NOT NULL,
+    private boolean DEFAULT false NOT NULL,
+    provider_updated_at timestamp with time zone,
+    version bigint NOT NULL,
+    folded_at timestamp with time zone NOT NULL,
+    CONSTRAINT repository_state_is_known CHECK ((state = ANY (ARRAY['live'::text, 'deleted'::text])))
+);
+COMMENT ON TABLE pawl.repository IS 'Repositories whose life a delivery told of: renamed, transferred, made private, deleted. The keys of their pull requests stay.';
+COMMENT ON COLUMN pawl.repository.entity_key IS 'instance:repository id.';
+COMMENT ON COLUMN pawl.repository.instance IS 'Host of the provider.';
+COMMENT ON COLUMN pawl.repository.repository_id IS 'The provider''s id.';
+COMMENT ON COLUMN pawl.repository.repository IS 'Full name, the newest one.';
+COMMENT ON COLUMN pawl.repository.state IS 'live or deleted. Deleted is final: one that is made again under the name has another id.';
+COMMENT ON COLUMN pawl.repository.private IS 'Only its members see it.';
+COMMENT ON COLUMN pawl.repository.provider_updated_at IS 'The repository''s own watermark, on the provider''s clock.';
+COMMENT ON COLUMN pawl.repository.version IS 'Count of folds that changed the row.';
+COMMENT ON COLUMN pawl.repository.folded_at IS 'When the row last changed, on our clock.';
+
+CREATE TABLE pawl.review_thread (
+    pull_request text NOT NULL,
+    id text NOT NULL,
+    resolved boolean DEFAULT false NOT NULL,
+    stated boolean DEFAULT false NOT NULL,
+    commented boolean DEFAULT false NOT NULL,
+    live text[] DEFAULT '{}'::text[] NOT NULL,
+    provider_updated_at timestamp with time zone,
+    version bigint NOT NULL,
+    folded_at timestamp with time zone NOT NULL
+);
+COMMENT ON TABLE pawl.review_thread IS 'One row per review thread. It begins with its first comment.';
+COMMENT ON COLUMN pawl.review_thread.pull_request IS 'Key of the pull request.';
+COMMENT ON COLUMN pawl.review_thread.id IS 'Id of its first comment, or the provider''s id of the thread.';
+COMMENT ON COLUMN pawl.review_thread.resolved IS 'It is resolved.';
+COMMENT ON COLUMN pawl.review_thread.stated IS 'A payload said whether it is resolved.';
+COMMENT ON COLUMN pawl.review_thread.commented IS 'A comment of it was seen: one whose comments are all removed is gone.';
+COMMENT ON COLUMN pawl.review_thread.live IS 'Keys of its comments that are not removed, sorted.';
+COMMENT ON COLUMN pawl.review_thread.provider_updated_at IS 'When it was resolved or opened again, or its first comment was written, on the provider''s clock.';
+COMMENT ON COLUMN pawl.review_thread.version IS 'Count of folds that changed the row.';
+COMMENT ON COLUMN pawl.review_thread.folded_at IS 'When the row last changed, on our clock.';
+
 ALTER TABLE ONLY pawl.checkpoint
     ADD CONSTRAINT checkpoint_pkey PRIMARY KEY (topic, log_partition);
 
 ALTER TABLE ONLY pawl.comment
     ADD CONSTRAINT comment_pkey PRIMARY KEY (entity_key);
+
+ALTER TABLE ONLY pawl.commit_check
+    ADD CONSTRAINT commit_check_pkey PRIMARY KEY (commit_key, kind, app, name);
+
+ALTER TABLE ONLY pawl.commit_rollup
+    ADD CONSTRAINT commit_rollup_pkey PRIMARY KEY (entity_key);
 
 ALTER TABLE ONLY pawl.dead_letter
     ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
@@ -465,6 +660,9 @@ ALTER TABLE ONLY pawl.decision
 ALTER TABLE ONLY pawl.delivery
     ADD CONSTRAINT delivery_pkey PRIMARY KEY (topic, log_partition, log_offset);
 
+ALTER TABLE ONLY pawl.issue_link
+    ADD CONSTRAINT issue_link_pkey PRIMARY KEY (pull_request, target);
+
 ALTER TABLE ONLY pawl.lease
     ADD CONSTRAINT lease_pkey PRIMARY KEY (entity_key);
 
@@ -477,12 +675,25 @@ ALTER TABLE ONLY pawl.outbox
 ALTER TABLE ONLY pawl.pull_request
     ADD CONSTRAINT pull_request_pkey PRIMARY KEY (entity_key);
 
+ALTER TABLE ONLY pawl.pull_request_review
+    ADD CONSTRAINT pull_request_review_pkey PRIMARY KEY (pull_request, id);
+
+ALTER TABLE ONLY pawl.repository
+    ADD CONSTRAINT repository_pkey PRIMARY KEY (entity_key);
+
+ALTER TABLE ONLY pawl.review_thread
+    ADD CONSTRAINT review_thread_pkey PRIMARY KEY (pull_request, id);
+
 ALTER TABLE ONLY pawl.transition
     ADD CONSTRAINT transition_pkey PRIMARY KEY (id);
 
 CREATE INDEX comment_parent ON pawl.comment USING btree (parent, created_at);
 
 CREATE INDEX comment_unannounced ON pawl.comment USING btree (parent) WHERE (NOT announced);
+
+CREATE INDEX commit_check_failed ON pawl.commit_check USING btree (name) WHERE (state = 'failure'::text);
+
+CREATE INDEX commit_rollup_merge_group ON pawl.commit_rollup USING btree (instance, repository_id) WHERE (merge_group = 'requested'::text);
 
 CREATE INDEX dead_letter_entity ON pawl.dead_letter USING btree (entity_key);
 
@@ -494,6 +705,8 @@ CREATE INDEX delivery_entity ON pawl.delivery USING btree (entity_key, log_offse
 
 CREATE INDEX delivery_source_delivery_id ON pawl.delivery USING btree (source, delivery_id);
 
+CREATE INDEX issue_link_target ON pawl.issue_link USING btree (target);
+
 CREATE INDEX mutation_entity ON pawl.mutation USING btree (entity_key, id);
 
 CREATE UNIQUE INDEX mutation_key_is_held_once ON pawl.mutation USING btree (idempotency_key) WHERE (state <> ALL (ARRAY['skipped'::text, 'cancelled'::text]));
@@ -502,11 +715,19 @@ CREATE INDEX mutation_to_do ON pawl.mutation USING btree (next_attempt_at, entit
 
 CREATE INDEX mutation_transition ON pawl.mutation USING btree (transition_id);
 
+CREATE INDEX pull_request_head_commit ON pawl.pull_request USING btree (head_commit);
+
 CREATE INDEX pull_request_needs_read ON pawl.pull_request USING btree (entity_key) WHERE needs_read;
 
 CREATE INDEX pull_request_open ON pawl.pull_request USING btree (repository_id) WHERE (state = 'open'::text);
 
 CREATE INDEX pull_request_repository ON pawl.pull_request USING btree (repository, number);
+
+CREATE INDEX pull_request_repository_id ON pawl.pull_request USING btree (instance, repository_id);
+
+CREATE INDEX pull_request_review_author ON pawl.pull_request_review USING btree (author, submitted_at);
+
+CREATE INDEX repository_name ON pawl.repository USING btree (repository);
 
 CREATE INDEX transition_entity ON pawl.transition USING btree (entity_key, log_offset);
 

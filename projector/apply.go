@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,12 +19,13 @@ import (
 type Applier struct {
 	pool       *pgxpool.Pool
 	checkpoint Checkpoint
+	links      FindLinks
 	step       func(name string) error // test seam: called before each step, nil in production
 }
 
-// NewApplier returns an applier for a claimed partition.
-func NewApplier(pool *pgxpool.Pool, checkpoint Checkpoint) *Applier {
-	return &Applier{pool: pool, checkpoint: checkpoint}
+// NewApplier returns an applier for a claimed partition. Links may be nil.
+func NewApplier(pool *pgxpool.Pool, checkpoint Checkpoint, links FindLinks) *Applier {
+	return &Applier{pool: pool, checkpoint: checkpoint, links: links}
 }
 
 // Apply folds a batch and writes all that comes of it in one transaction, or,
@@ -112,12 +114,15 @@ func (a *Applier) applyOnce(ctx context.Context, batch Batch) ([]Result, error) 
 	if err != nil {
 		return nil, fmt.Errorf("apply %s: %w", at, err)
 	}
-	known := knownPullRequests(held)
+	heads, locked := headsOf(held), maps.Clone(held.Commits)
 	results, err := foldBatch(held, batch)
 	if err != nil {
 		return nil, fmt.Errorf("apply %s: %w", at, err)
 	}
-	if err := a.save(ctx, tx, batch, held, known, results); err != nil {
+	if !metAll(held, heads, locked) {
+		return nil, fmt.Errorf("apply %s: %w", at, errRaced)
+	}
+	if err := a.save(ctx, tx, batch, held, heads, results); err != nil {
 		return nil, fmt.Errorf("apply %s: %w", at, err)
 	}
 	if err := a.before("commit"); err != nil {
@@ -143,36 +148,65 @@ func rollback(ctx context.Context, tx pgx.Tx) {
 // rollbackTimeout bounds a rollback.
 const rollbackTimeout = 5 * time.Second
 
-// advanceAndLoad moves the checkpoint and loads what the batch touches, in one
-// round trip.
+// advanceAndLoad moves the checkpoint, locks what the batch touches, and loads
+// what stands around it, in two round trips.
 func (a *Applier) advanceAndLoad(ctx context.Context, tx pgx.Tx, batch Batch) (*Held, error) {
 	if err := a.before("advance"); err != nil {
 		return nil, err
 	}
-	held := NewHeld()
+	held, now := NewHeld(), time.Now()
+	held.Links = a.links
 	queue := new(pgx.Batch)
 	queue.Queue(advanceCheckpointSQL, a.checkpoint.Topic, a.checkpoint.Partition, a.checkpoint.Epoch,
-		batch.From, batch.Next, batch.LogEnd, batch.LogStart, lastReceived(batch), time.Now()).
+		batch.From, batch.Next, batch.LogEnd, batch.LogStart, lastReceived(batch), now).
 		Exec(func(tag pgconn.CommandTag) error {
 			if tag.RowsAffected() != 1 {
 				return ErrFenced
 			}
 			return nil
 		})
-	queueLoads(queue, held, batch)
+	want := wants(batch)
+	want.queueLocks(queue, held, now)
 	if err := tx.SendBatch(ctx, queue).Close(); err != nil {
-		return nil, fmt.Errorf("advance and load: %w", err)
+		return nil, fmt.Errorf("advance and lock: %w", err)
+	}
+	if err := a.before("load"); err != nil {
+		return nil, err
+	}
+	queue = new(pgx.Batch)
+	want.queueLoads(queue, held)
+	if err := tx.SendBatch(ctx, queue).Close(); err != nil {
+		return nil, fmt.Errorf("load: %w", err)
 	}
 	return held, nil
 }
 
-// knownPullRequests returns which pull requests were there before the fold.
-func knownPullRequests(held *Held) map[schemas.EntityKey]bool {
-	known := make(map[schemas.EntityKey]bool, len(held.States))
+// headsOf returns the heads of the pull requests that were there before the fold.
+func headsOf(held *Held) map[schemas.EntityKey]schemas.EntityKey {
+	heads := make(map[schemas.EntityKey]schemas.EntityKey, len(held.States))
 	for key, state := range held.States {
-		known[key] = state.PullRequest != nil
+		if state.PullRequest != nil {
+			heads[key] = state.PullRequest.HeadCommit
+		}
 	}
-	return known
+	return heads
+}
+
+// metAll reports whether every head that the fold brought was locked. One that
+// was not looked like no new head when the locks were taken: another partition
+// wrote the same pull request meanwhile.
+func metAll(held *Held, heads map[schemas.EntityKey]schemas.EntityKey, locked map[schemas.EntityKey]CommitState) bool {
+	for key, row := range held.changed.pullRequests {
+		if row.HeadCommit == heads[key] || row.HeadCommit == "" {
+			continue
+		}
+		if met, ok := locked[row.HeadCommit]; !ok || met.Commit == nil {
+			if parsed, err := schemas.ParseKey(row.HeadCommit); err == nil && parsed.Kind == schemas.KeyCommit {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // foldBatch folds the records in order. A panic is an error of the batch, which
@@ -191,14 +225,18 @@ func foldBatch(held *Held, batch Batch) (results []Result, err error) {
 }
 
 // save writes all that came of the batch, in one round trip.
-func (a *Applier) save(ctx context.Context, tx pgx.Tx, batch Batch, held *Held, known map[schemas.EntityKey]bool, results []Result) error {
+func (a *Applier) save(ctx context.Context, tx pgx.Tx, batch Batch, held *Held, heads map[schemas.EntityKey]schemas.EntityKey, results []Result) error {
 	if err := a.before("save"); err != nil {
 		return err
 	}
 	writes := writes{checkpoint: a.checkpoint, batch: batch, results: results, now: time.Now()}
 	queue := new(pgx.Batch)
-	writes.queuePullRequests(queue, held.ChangedPullRequests(), known)
+	writes.queueCommits(queue, held.ChangedCommits(), held.ChangedChecks())
+	writes.queueRepositories(queue, held.ChangedRepositories())
+	writes.queuePullRequests(queue, held.ChangedPullRequests(), heads)
 	writes.queueComments(queue, held.ChangedComments())
+	writes.queueReviews(queue, held.ChangedReviews(), held.ChangedThreads())
+	writes.queueLinks(queue, held.ChangedLinks())
 	writes.queueDeliveries(queue)
 	if err := writes.queueTransitions(queue); err != nil {
 		return err

@@ -71,7 +71,7 @@ func claim(t *testing.T, pool *pgxpool.Pool, owner string) (*projector.Applier, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return projector.NewApplier(pool, checkpoint), next
+	return projector.NewApplier(pool, checkpoint, nil), next
 }
 
 // newPool returns a pool as the projector runs on, with a database of its own.

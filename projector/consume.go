@@ -28,6 +28,8 @@ type Config struct {
 	Owner string
 	// MaxRecords caps a transaction; 0 is 1000.
 	MaxRecords int
+	// Links finds the issues that a pull request names; nil finds none.
+	Links FindLinks
 }
 
 const (
@@ -268,7 +270,7 @@ func (w *worker) follow(ctx context.Context, next int64, hint *hint) error {
 		defer close(batches)
 		cancel(f.follow(ctx, next, batches))
 	})
-	applier := NewApplier(w.pool, w.checkpoint)
+	applier := NewApplier(w.pool, w.checkpoint, w.config.Links)
 	for batch := range batches {
 		if err := w.apply(ctx, applier, batch); err != nil {
 			return err

@@ -10,31 +10,33 @@ import (
 )
 
 // foldComment folds one comment. It has a clock of its own and moves nothing of
-// the pull request it stands under (I7).
-func foldComment(held State, event schemas.Event) (State, Outcome) {
-	at, future := providerTime(event.Comment.UpdatedAt, event.ReceivedAt)
-	row, known := held.Comments[event.Comment.Key]
+// the pull request's snapshot (I7).
+func foldComment(f *folding) Outcome {
+	at, future := providerTime(f.event.Comment.UpdatedAt, f.event.ReceivedAt)
+	row, known := f.state.Comments[f.event.Comment.Key]
 	if !known {
-		return firstComment(held, event, at, future)
+		outcome := firstComment(f, at)
+		outcome.FutureTime = future
+		return outcome
 	}
-	next, verdict, reason := nextComment(row, event, at)
-	outcome := Outcome{Verdict: verdict, Reason: reason, FutureTime: future}
-	if verdict != schemas.Applied {
-		return held, outcome
+	next, verdict, reason := nextComment(row, f.event, at)
+	if verdict == schemas.Applied {
+		next.Version++
+		f.saveComment(next)
+		f.comments = append(f.comments, commentTransitions(row, next, f.event)...)
 	}
-	next.Version++
-	after := held.withComment(next)
-	outcome.Transitions = commentTransitions(row, next, after.PullRequest, event)
-	return after, outcome
+	return Outcome{Verdict: verdict, Reason: reason, FutureTime: future}
 }
 
 // firstComment makes the row. A comment seen first as deleted is a tombstone,
 // and is never announced.
-func firstComment(held State, event schemas.Event, at time.Time, future bool) (State, Outcome) {
-	snapshot := event.Comment
+func firstComment(f *folding, at time.Time) Outcome {
+	snapshot := f.event.Comment
 	row := schemas.Comment{
 		EntityKey:         snapshot.Key,
+		Kind:              cmp.Or(snapshot.Kind, schemas.CommentConversation),
 		Parent:            snapshot.Parent,
+		Thread:            snapshot.Thread,
 		State:             schemas.CommentLive,
 		Author:            snapshot.Author.Login,
 		AuthorIsBot:       snapshot.Author.IsBot,
@@ -44,19 +46,25 @@ func firstComment(held State, event schemas.Event, at time.Time, future bool) (S
 		ProviderUpdatedAt: at,
 		Version:           1,
 	}
-	outcome := Outcome{Verdict: schemas.Applied, FutureTime: future}
-	if snapshot.Change == schemas.CommentDeleted {
-		row.State, row.Announced = schemas.CommentRemoved, true
+	outcome := Outcome{Verdict: schemas.Applied}
+	switch {
+	case snapshot.Change == schemas.CommentDeleted:
+		row.State, row.Announced, row.RemovedAt = schemas.CommentRemoved, true, snapshot.RemovedAt.Value
 		outcome.Reason = "seen first when it was deleted"
-		return held.withComment(row), outcome
-	}
-	after := held.withComment(row)
-	if held.PullRequest == nil {
+	case f.state.PullRequest == nil:
 		outcome.Reason = "waits for its pull request to be seen"
-		return after, outcome
 	}
-	after, outcome.Transitions = announceComments(after, event)
-	return after, outcome
+	f.saveComment(row)
+	return outcome
+}
+
+// saveComment keeps the row, and what the pull request counts of it.
+func (f *folding) saveComment(row schemas.Comment) {
+	f.state.Comments = with(f.state.Comments, row.EntityKey, row)
+	f.state.Tally = with(f.state.Tally, row.EntityKey, Counted{
+		Kind: row.Kind, Live: row.State == schemas.CommentLive, CreatedAt: row.CreatedAt, RemovedAt: row.RemovedAt,
+	})
+	f.noteThread(row)
 }
 
 // nextComment folds a payload into a known comment. Removed is final: deletes
@@ -65,13 +73,10 @@ func nextComment(row schemas.Comment, event schemas.Event, at time.Time) (schema
 	snapshot := event.Comment
 	body := snapshot.Body.Or(row.Body)
 	if row.State == schemas.CommentRemoved {
-		if snapshot.Change == schemas.CommentDeleted {
-			return row, schemas.Unchanged, "the comment is removed already"
-		}
-		return row, schemas.Stale, "the comment is removed, and nothing brings it back"
+		return nextRemoved(row, snapshot)
 	}
 	if snapshot.Change == schemas.CommentDeleted {
-		row.State = schemas.CommentRemoved
+		row.State, row.RemovedAt = schemas.CommentRemoved, snapshot.RemovedAt.Value
 		return row, schemas.Applied, ""
 	}
 	order := 0
@@ -96,26 +101,33 @@ func nextComment(row schemas.Comment, event schemas.Event, at time.Time) (schema
 	return row, schemas.Applied, ""
 }
 
+// nextRemoved keeps a removed comment removed. A tombstone that came before the
+// comment itself learns from it when it was written.
+func nextRemoved(row schemas.Comment, snapshot *schemas.CommentSnapshot) (schemas.Comment, schemas.Verdict, string) {
+	if snapshot.Change == schemas.CommentDeleted {
+		return row, schemas.Unchanged, "the comment is removed already"
+	}
+	return row, schemas.Stale, "the comment is removed, and nothing brings it back"
+}
+
 // commentTransitions returns the difference between two rows of a comment. A
 // comment that was never announced yields none: nobody knows it yet.
-func commentTransitions(before, after schemas.Comment, pr *schemas.PullRequest, event schemas.Event) []schemas.Transition {
-	if !before.Announced || pr == nil {
-		return nil
-	}
+func commentTransitions(before, after schemas.Comment, event schemas.Event) []schemas.Transition {
 	switch {
+	case !before.Announced:
+		return nil
 	case after.State != before.State:
 		return []schemas.Transition{commentTransition(schemas.KindCommentRemoved,
-			text(string(before.State)), text(string(after.State)), after, pr, event)}
+			text(string(before.State)), text(string(after.State)), after, event)}
 	case after.Body != before.Body:
 		return []schemas.Transition{commentTransition(schemas.KindCommentEdited,
-			text(before.Body), text(after.Body), after, pr, event)}
+			text(before.Body), text(after.Body), after, event)}
 	}
 	return nil
 }
 
-func commentTransition(kind schemas.Kind, from, to schemas.Value, comment schemas.Comment, pr *schemas.PullRequest, event schemas.Event) schemas.Transition {
+func commentTransition(kind schemas.Kind, from, to schemas.Value, comment schemas.Comment, event schemas.Event) schemas.Transition {
 	transition := schemas.NewTransition(comment.EntityKey, kind, from, to, causeOf(event))
-	transition.PullRequest = pr
 	transition.Comment = &comment
 	return transition
 }
@@ -123,19 +135,16 @@ func commentTransition(kind schemas.Kind, from, to schemas.Value, comment schema
 // announceComments yields comment_created for each live comment that has not
 // been announced, oldest first. Comments can come minutes before the pull
 // request they stand under; a rule sees them once it can see that too.
-func announceComments(held State, event schemas.Event) (State, []schemas.Transition) {
-	var found []schemas.Transition
-	after := held
-	for _, comment := range inOrder(held.Comments) {
+func (f *folding) announceComments() {
+	for _, comment := range inOrder(f.state.Comments) {
 		if comment.Announced || comment.State != schemas.CommentLive {
 			continue
 		}
 		comment.Announced = true
-		after = after.withComment(comment)
-		found = append(found, commentTransition(schemas.KindCommentCreated,
-			schemas.Value{}, text(string(comment.State)), comment, held.PullRequest, event))
+		f.state.Comments = with(f.state.Comments, comment.EntityKey, comment)
+		f.comments = append(f.comments, commentTransition(schemas.KindCommentCreated,
+			schemas.Value{}, text(string(comment.State)), comment, f.event))
 	}
-	return after, found
 }
 
 func inOrder(comments map[schemas.EntityKey]schemas.Comment) []schemas.Comment {

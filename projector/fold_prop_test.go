@@ -45,7 +45,7 @@ func (l *life) send(action, touched string, edited []string) {
 	snapshot.Labels.Value = slices.Clone(l.pr.Labels.Value)
 	snapshot.UpdatedAt = schemas.Say(l.clock)
 	snapshot.Merged = schemas.Say(l.merged)
-	snapshot.Touched, snapshot.Edited = touched, edited
+	snapshot.Change, snapshot.Touched, snapshot.Edited = action, touched, edited
 	l.snapshots = append(l.snapshots, schemas.Event{
 		Entity: pr7, Source: "github", DeliveryID: schemas.DeliveryID(fmt.Sprintf("d-%d", l.step)),
 		Provider: "github", Name: "pull_request", Action: action,
@@ -96,7 +96,7 @@ func foldAll(events []schemas.Event) (projector.State, []projector.Outcome) {
 	var outcomes []projector.Outcome
 	for _, event := range events {
 		var outcome projector.Outcome
-		state, outcome = projector.Fold(state, event)
+		state, outcome = projector.Fold(state, projector.Around{}, event)
 		outcomes = append(outcomes, outcome)
 	}
 	return state, outcomes
@@ -200,7 +200,7 @@ func TestI5_TheRowNeverStepsBack(t *testing.T) {
 		var state projector.State
 		for _, event := range shuffledAndDoubled(t, drawLife(t).snapshots) {
 			before := state.PullRequest
-			after, outcome := projector.Fold(state, event)
+			after, outcome := projector.Fold(state, projector.Around{}, event)
 			state = after
 			if before == nil {
 				continue

@@ -2,104 +2,78 @@ package projector
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"pawl/schemas"
 )
 
 // foldPullRequest folds one full snapshot of a pull request.
-func foldPullRequest(held State, event schemas.Event) (State, Outcome) {
-	at, future := providerTime(event.PullRequest.UpdatedAt, event.ReceivedAt)
-	next, outcome := foldSnapshot(held, event, at)
+func foldPullRequest(f *folding) Outcome {
+	at, future := providerTime(f.event.PullRequest.UpdatedAt, f.event.ReceivedAt)
+	next, outcome := foldSnapshot(f.state.PullRequest, f.event, at)
 	outcome.FutureTime = future
-	return next, outcome
+	f.state.PullRequest = next
+	return outcome
 }
 
-func foldSnapshot(held State, event schemas.Event, at time.Time) (State, Outcome) {
-	row := held.PullRequest
+func foldSnapshot(row *schemas.PullRequest, event schemas.Event, at time.Time) (*schemas.PullRequest, Outcome) {
 	if row == nil {
-		return firstSight(held, event, at)
+		next := merge(blankRow(event), event, at, newer)
+		return next, Outcome{Verdict: schemas.Applied, Reason: next.NeedsReadReason}
 	}
 	how, reason := stand(row, event, at)
 	switch how {
 	case stale:
-		return foldStale(held, event, reason)
+		return foldStale(row, event, at, reason)
 	case covered:
-		return foldCovered(held, event, reason)
+		return foldCovered(row, event, at, reason)
 	case newer, tied:
 	}
 	next := merge(row, event, at, how)
-	after := held.withPullRequest(next)
-	if sameRow(row, next) {
-		next.Version = row.Version
-		return after, Outcome{Verdict: schemas.Unchanged, Reason: "the row says the same already"}
+	if sameRow(row, next) && announced(row.Arrival) == announced(next.Arrival) {
+		return next, Outcome{Verdict: schemas.Unchanged, Reason: "the row says the same already"}
 	}
-	return after, Outcome{
-		Verdict:     schemas.Applied,
-		Reason:      next.NeedsReadReason,
-		Transitions: transitions(row, next, event),
-	}
+	return next, Outcome{Verdict: schemas.Applied, Reason: next.NeedsReadReason}
 }
 
-// firstSight makes the row. It yields one transition, by the state it is first
-// seen in, and announces the comments that came before it.
-func firstSight(held State, event schemas.Event, at time.Time) (State, Outcome) {
-	snapshot := event.PullRequest
-	next := merge(&schemas.PullRequest{
+// blankRow is the row before the first sight.
+func blankRow(event schemas.Event) *schemas.PullRequest {
+	return &schemas.PullRequest{
 		EntityKey:    event.Entity,
-		Instance:     snapshot.Instance,
-		RepositoryID: snapshot.RepositoryID,
-		Number:       snapshot.Number,
+		Instance:     event.PullRequest.Instance,
+		RepositoryID: event.PullRequest.RepositoryID,
+		Number:       event.PullRequest.Number,
 		State:        schemas.Open,
 		ChecksState:  schemas.ChecksNone,
 		// Lists are never nil: a row reads the same before and after it was stored.
 		Labels: []string{}, RequestedReviewers: []string{}, Assignees: []string{},
-	}, event, at, newer)
-	outcome := Outcome{
-		Verdict:     schemas.Applied,
-		Reason:      next.NeedsReadReason,
-		Transitions: []schemas.Transition{firstTransition(next, event)},
+		Checks: []schemas.PullRequestCheck{}, Reviews: []schemas.PullRequestReview{}, Links: []string{},
 	}
-	after, announced := announceComments(held.withPullRequest(next), event)
-	outcome.Transitions = append(outcome.Transitions, announced...)
-	return after, outcome
 }
 
-// foldStale drops a stale snapshot whole (I5). It may still explain what a
-// newer snapshot showed: a late unlabeled tells why that one had no labels, and
-// then the newer snapshot's own claim, which was held back, takes effect.
-func foldStale(held State, event schemas.Event, reason string) (State, Outcome) {
-	row, snapshot := held.PullRequest, event.PullRequest
-	explains := row.Arrival.LabelsHeld && event.Action == "unlabeled" &&
-		snapshot.Labels.Known && len(snapshot.Labels.Value) == 0
-	if !explains {
-		return held, Outcome{Verdict: schemas.Stale, Reason: reason}
-	}
+// foldStale drops a stale snapshot whole (I5). What it announces beside the
+// snapshot stands: it may explain what a newer snapshot showed, and say when the
+// base moved or when the queue was left.
+func foldStale(row *schemas.PullRequest, event schemas.Event, at time.Time, reason string) (*schemas.PullRequest, Outcome) {
 	next := *row
-	next.Labels = []string{}
-	next.Arrival.LabelsHeld = false
-	next.Version++
-	return held.withPullRequest(&next), Outcome{
-		Verdict:     schemas.Stale,
-		Reason:      reason + "; it explains why the newer one has no labels, which was held back until now",
-		Transitions: transitions(row, &next, event),
+	announce(&next, event, at)
+	if explain(&next, event) {
+		reason += "; it explains what the newer one shows, which was held back until now"
 	}
+	return &next, Outcome{Verdict: schemas.Stale, Reason: reason}
 }
 
 // foldCovered leaves the row as it is, but for the mark that the second's
 // snapshots disagree on the state (I6).
-func foldCovered(held State, event schemas.Event, reason string) (State, Outcome) {
-	row := held.PullRequest
-	state, known := statedState(event)
-	if !known || state.Rank() >= row.State.Rank() || row.NeedsRead || row.Arrival.LastAction == "" {
-		return held, Outcome{Verdict: schemas.Unchanged, Reason: reason}
-	}
+func foldCovered(row *schemas.PullRequest, event schemas.Event, at time.Time, reason string) (*schemas.PullRequest, Outcome) {
 	next := *row
-	next.Version++
+	announce(&next, event, at)
+	state, known := statedState(event)
+	if !known || state.Rank() >= row.State.Rank() || row.NeedsRead || lastChange(row).isRead() {
+		return &next, Outcome{Verdict: schemas.Unchanged, Reason: reason}
+	}
 	markForRead(&next, fmt.Sprintf("two snapshots of one second: %s and %s", row.State, state))
-	return held.withPullRequest(&next), Outcome{Verdict: schemas.Applied, Reason: next.NeedsReadReason}
+	return &next, Outcome{Verdict: schemas.Applied, Reason: next.NeedsReadReason}
 }
 
 // merge returns the row with all that the snapshot states taken over. Absent is
@@ -107,7 +81,6 @@ func foldCovered(held State, event schemas.Event, reason string) (State, Outcome
 func merge(row *schemas.PullRequest, event schemas.Event, at time.Time, how standing) *schemas.PullRequest {
 	snapshot := event.PullRequest
 	next := *row
-	next.Version++
 	if changeOf(event).isRead() {
 		next.NeedsRead, next.NeedsReadReason = false, ""
 	}
@@ -115,13 +88,17 @@ func merge(row *schemas.PullRequest, event schemas.Event, at time.Time, how stan
 		markForRead(&next, fmt.Sprintf("two snapshots of one second disagree on what %q changed", row.Arrival.LastAction))
 	}
 	mergeState(&next, row, event, how)
-	mergeLabels(&next, row, event)
+	mergeHeld(&next, row, snapshot)
 	mergeText(&next, snapshot)
-	mergeFigures(&next, snapshot)
-	if !at.IsZero() {
+	mergeClaims(&next, row, snapshot)
+	mergeBase(&next, row, event, at)
+	mergeFigures(&next, snapshot, at)
+	announce(&next, event, at)
+	if at.After(next.ProviderUpdatedAt) {
 		next.ProviderUpdatedAt = at
 	}
-	next.Arrival.LastAction = event.Action
+	next.Arrival.Revision = max(next.Arrival.Revision, snapshot.Revision.Value)
+	next.Arrival.LastAction = snapshot.Change
 	next.Arrival.LastTouched = snapshot.Touched
 	next.Arrival.LastEdited = snapshot.Edited
 	return &next
@@ -129,13 +106,13 @@ func merge(row *schemas.PullRequest, event schemas.Event, at time.Time, how stan
 
 // statedState returns the state that a payload states. merged counts wherever
 // it is said; closed without a word on merged is closed, and does not deny
-// merged. A payload without a state speaks through its action.
+// merged. A payload without a state speaks through its change.
 func statedState(event schemas.Event) (state schemas.State, known bool) {
 	snapshot := event.PullRequest
 	if snapshot.Merged.Known && snapshot.Merged.Value {
 		return schemas.Merged, true
 	}
-	switch snapshot.State.Or(impliedState(event.Action)) {
+	switch snapshot.State.Or(impliedState(snapshot.Change)) {
 	case "open":
 		return schemas.Open, true
 	case "closed":
@@ -144,9 +121,9 @@ func statedState(event schemas.Event) (state schemas.State, known bool) {
 	return "", false
 }
 
-// impliedState is the provider's state after an action that sets it.
-func impliedState(action string) string {
-	switch action {
+// impliedState is the provider's state after a change that sets it.
+func impliedState(change string) string {
+	switch change {
 	case "opened", "reopened":
 		return "open"
 	case "closed":
@@ -161,9 +138,9 @@ func saysClosed(event schemas.Event) bool {
 	return state == schemas.Closed && !known
 }
 
-// mergeState folds the state. A payload whose action and state contradict each
+// mergeState folds the state. A payload whose change and state contradict each
 // other does not move it (hard part 7); within one second it never goes down in
-// rank without the action reopened (I6). Both ask for a read.
+// rank without the change reopened (I6). Both ask for a read.
 func mergeState(next, row *schemas.PullRequest, event schemas.Event, how standing) {
 	snapshot := event.PullRequest
 	state, known := statedState(event)
@@ -173,12 +150,12 @@ func mergeState(next, row *schemas.PullRequest, event schemas.Event, how standin
 	switch {
 	case !known:
 		state = row.State
-	case contradicts(event.Action, state):
-		markForRead(next, fmt.Sprintf("action %s, but the state is %s", event.Action, state))
+	case contradicts(snapshot.Change, state):
+		markForRead(next, fmt.Sprintf("%s, but the state is %s", snapshot.Change, state))
 		if row.Version > 0 {
 			state = row.State
 		}
-	case how == tied && state.Rank() < row.State.Rank() && event.Action != "reopened":
+	case how == tied && state.Rank() < row.State.Rank() && snapshot.Change != "reopened":
 		markForRead(next, fmt.Sprintf("two snapshots of one second: %s and %s", row.State, state))
 		state = row.State
 	}
@@ -197,37 +174,15 @@ func mergeState(next, row *schemas.PullRequest, event schemas.Event, how standin
 	}
 }
 
-// contradicts reports whether an action cannot have led to the state.
-func contradicts(action string, state schemas.State) bool {
-	switch action {
+// contradicts reports whether a change cannot have led to the state.
+func contradicts(change string, state schemas.State) bool {
+	switch change {
 	case "closed":
 		return state == schemas.Open
 	case "reopened":
 		return state != schemas.Open
 	}
 	return false
-}
-
-// mergeLabels takes the labels over, but for one lie: an empty list on an
-// action that does not touch labels, where the row has some. The last good
-// labels stay, and the row asks for a read.
-func mergeLabels(next, row *schemas.PullRequest, event schemas.Event) {
-	labels := event.PullRequest.Labels
-	if !labels.Known {
-		return
-	}
-	emptied := len(labels.Value) == 0 && len(row.Labels) > 0
-	if emptied && !touchesLabels(event.Action) {
-		next.Arrival.LabelsHeld = true
-		markForRead(next, fmt.Sprintf("action %s shows no labels, and the row has %s", event.Action, strings.Join(row.Labels, ", ")))
-		return
-	}
-	next.Arrival.LabelsHeld = false
-	next.Labels = listed(labels.Value)
-}
-
-func touchesLabels(action string) bool {
-	return action == "labeled" || action == "unlabeled" || action == ""
 }
 
 func mergeText(next *schemas.PullRequest, s *schemas.PullRequestSnapshot) {
@@ -239,23 +194,43 @@ func mergeText(next *schemas.PullRequest, s *schemas.PullRequestSnapshot) {
 	if s.Author.Known {
 		next.Author, next.AuthorIsBot = s.Author.Value.Login, s.Author.Value.IsBot
 	}
-	next.Draft = s.Draft.Or(next.Draft)
-	next.Locked = s.Locked.Or(next.Locked)
+	mergeHead(next, s)
+	next.BaseSHA = s.BaseSHA.Or(next.BaseSHA)
+	next.RequestedReviewers = listed(s.RequestedReviewers.Or(next.RequestedReviewers))
+	next.AutoMerge = s.AutoMerge.Or(next.AutoMerge)
+	next.MergeCommitSHA = s.MergeCommitSHA.Or(next.MergeCommitSHA)
+	next.Arrival.ThreadsResolved = s.ThreadsResolved.Or(next.Arrival.ThreadsResolved)
+}
+
+// mergeHead takes the head from the snapshot, never from what a synchronize
+// said: a reopened pull request can have another head than the one it was closed
+// with. A fork that is gone takes its checks with it only once the head moves.
+func mergeHead(next *schemas.PullRequest, s *schemas.PullRequestSnapshot) {
+	moved := s.HeadSHA.Known && s.HeadSHA.Value != next.HeadSHA
+	gone := s.HeadRepositoryID.Known && s.HeadRepositoryID.Value == ""
 	next.HeadSHA = s.HeadSHA.Or(next.HeadSHA)
 	next.HeadRef = s.HeadRef.Or(next.HeadRef)
 	next.HeadRepositoryID = s.HeadRepositoryID.Or(next.HeadRepositoryID)
-	next.BaseRef = s.BaseRef.Or(next.BaseRef)
-	next.BaseSHA = s.BaseSHA.Or(next.BaseSHA)
-	next.Milestone = s.Milestone.Or(next.Milestone)
-	next.RequestedReviewers = listed(s.RequestedReviewers.Or(next.RequestedReviewers))
-	next.Assignees = listed(s.Assignees.Or(next.Assignees))
-	next.AutoMerge = s.AutoMerge.Or(next.AutoMerge)
-	next.MergeCommitSHA = s.MergeCommitSHA.Or(next.MergeCommitSHA)
+	switch {
+	case !s.HeadSHA.Known, !moved && gone && next.HeadCommit != "":
+	default:
+		next.HeadCommit = headCommitOf(s)
+	}
 }
 
-func mergeFigures(next *schemas.PullRequest, s *schemas.PullRequestSnapshot) {
-	next.Comments = s.Comments.Or(next.Comments)
-	next.ReviewComments = s.ReviewComments.Or(next.ReviewComments)
+// headCommitOf returns the key of the commit that the checks of a snapshot's head
+// hang on.
+func headCommitOf(s *schemas.PullRequestSnapshot) schemas.EntityKey {
+	return s.HeadCommit.Or(schemas.CommitKey(s.Instance, s.RepositoryID, s.HeadSHA.Value))
+}
+
+func mergeFigures(next *schemas.PullRequest, s *schemas.PullRequestSnapshot, at time.Time) {
+	if s.Comments.Known {
+		next.Arrival.CommentsStated = schemas.StatedCount{Count: s.Comments.Value, At: at, Known: true}
+	}
+	if s.ReviewComments.Known {
+		next.Arrival.ReviewCommentsStated = schemas.StatedCount{Count: s.ReviewComments.Value, At: at, Known: true}
+	}
 	next.Commits = s.Commits.Or(next.Commits)
 	next.Additions = s.Additions.Or(next.Additions)
 	next.Deletions = s.Deletions.Or(next.Deletions)
@@ -285,39 +260,4 @@ func keepTime(stated, held time.Time) time.Time {
 		return held
 	}
 	return stated
-}
-
-// sameRow reports whether two rows say the same, marks of arrival and version
-// aside.
-func sameRow(a, b *schemas.PullRequest) bool {
-	return fieldsOf(a) == fieldsOf(b) &&
-		slices.Equal(a.Labels, b.Labels) &&
-		slices.Equal(a.RequestedReviewers, b.RequestedReviewers) &&
-		slices.Equal(a.Assignees, b.Assignees)
-}
-
-// rowFields is the comparable part of a row.
-type rowFields struct {
-	texts  [15]string
-	flags  [5]bool
-	counts [8]int64
-	times  [4]time.Time
-	state  schemas.State
-	checks schemas.ChecksState
-}
-
-func fieldsOf(r *schemas.PullRequest) rowFields {
-	return rowFields{
-		texts: [15]string{
-			r.Repository, r.Title, r.Body, r.Author, r.HeadSHA, r.HeadRef, r.HeadRepositoryID, r.BaseRef,
-			r.BaseSHA, r.Milestone, r.MergeCommitSHA, r.NeedsReadReason, r.Instance, r.RepositoryID, string(r.EntityKey),
-		},
-		flags: [5]bool{r.AuthorIsBot, r.Draft, r.Locked, r.AutoMerge, r.NeedsRead},
-		counts: [8]int64{
-			r.Approvals, r.ChangesRequested, r.Comments, r.ReviewComments, r.Commits, r.Additions, r.Deletions, r.ChangedFiles,
-		},
-		times:  [4]time.Time{r.CreatedAt.UTC(), r.ClosedAt.UTC(), r.MergedAt.UTC(), r.ProviderUpdatedAt.UTC()},
-		state:  r.State,
-		checks: r.ChecksState,
-	}
 }

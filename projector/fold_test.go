@@ -21,6 +21,7 @@ func at(seconds int) schemas.Stated[time.Time] {
 func snap(action string, seconds int, set func(*schemas.PullRequestSnapshot)) schemas.Event {
 	snapshot := &schemas.PullRequestSnapshot{
 		Instance: "github.com", RepositoryID: "101", Repository: "acme/api", Number: 7, UpdatedAt: at(seconds),
+		Change: action,
 	}
 	if set != nil {
 		set(snapshot)
@@ -227,7 +228,7 @@ func TestFold_PullRequest(t *testing.T) {
 func TestI5_StaleChangesNothing(t *testing.T) {
 	t.Parallel()
 	held, _ := foldAll([]schemas.Event{snap("closed", 60, all(mergedAt(60), labels("x"), head("a")))})
-	after, outcome := projector.Fold(held, snap("synchronize", 0, all(state("open"), head("b"), labels("y"))))
+	after, outcome := projector.Fold(held, projector.Around{}, snap("synchronize", 0, all(state("open"), head("b"), labels("y"))))
 	if outcome.Verdict != schemas.Stale || after.PullRequest != held.PullRequest || len(outcome.Transitions) != 0 {
 		t.Errorf("got %s, %v, row changed: %t", outcome.Verdict, outcome.Transitions, after.PullRequest != held.PullRequest)
 	}
@@ -238,7 +239,7 @@ func TestI3_FoldChangesNoArgument(t *testing.T) {
 	t.Parallel()
 	held, _ := foldAll([]schemas.Event{snap("opened", 0, all(state("open"), labels("x"), head("a")))})
 	before := *held.PullRequest
-	_, _ = projector.Fold(held, snap("closed", 10, all(mergedAt(10), labels("y"), head("b"))))
+	_, _ = projector.Fold(held, projector.Around{}, snap("closed", 10, all(mergedAt(10), labels("y"), head("b"))))
 	if diff := cmp.Diff(*held.PullRequest, before); diff != "" {
 		t.Errorf("the held row changed (-got +want):\n%s", diff)
 	}

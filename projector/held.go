@@ -1,7 +1,6 @@
 package projector
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -36,27 +35,58 @@ type Result struct {
 	IDReused bool
 }
 
-// Held is what folding a run of records needs to know, and what comes of it:
-// the states they touch, and the deliveries seen before. Apply loads one from
-// the database for a batch; pawl test keeps one for a whole story.
+// Held is what folding a run of records needs to know, and what comes of it: the
+// states they touch, and the deliveries seen before. Apply loads one from the
+// database for a batch; pawl test keeps one for a whole story.
 type Held struct {
-	States map[schemas.EntityKey]State
+	States       map[schemas.EntityKey]State
+	Commits      map[schemas.EntityKey]CommitState
+	Repositories map[schemas.EntityKey]*schemas.Repository
 	// Seen holds the bodies seen under a delivery key, but for records that
 	// ended dead: a dead letter that is appended again is folded again.
 	Seen map[DeliveryKey][]BodyHash
+	// Links finds the issues that a pull request names. Nil finds none.
+	Links FindLinks
 
-	changedPullRequests map[schemas.EntityKey]*schemas.PullRequest
-	changedComments     map[schemas.EntityKey]schemas.Comment
+	// heads tells whose head a commit is.
+	heads   map[schemas.EntityKey]map[schemas.EntityKey]bool
+	changed changes
 }
 
 // NewHeld returns an empty Held.
 func NewHeld() *Held {
 	return &Held{
-		States:              make(map[schemas.EntityKey]State),
-		Seen:                make(map[DeliveryKey][]BodyHash),
-		changedPullRequests: make(map[schemas.EntityKey]*schemas.PullRequest),
-		changedComments:     make(map[schemas.EntityKey]schemas.Comment),
+		States:       make(map[schemas.EntityKey]State),
+		Commits:      make(map[schemas.EntityKey]CommitState),
+		Repositories: make(map[schemas.EntityKey]*schemas.Repository),
+		Seen:         make(map[DeliveryKey][]BodyHash),
+		heads:        make(map[schemas.EntityKey]map[schemas.EntityKey]bool),
+		changed:      newChanges(),
 	}
+}
+
+// Keep puts a state in, and notes whose head is which commit.
+func (h *Held) Keep(key schemas.EntityKey, state State) {
+	before, after := headOf(h.States[key]), headOf(state)
+	h.States[key] = state
+	if before == after {
+		return
+	}
+	delete(h.heads[before], key)
+	if after == "" {
+		return
+	}
+	if h.heads[after] == nil {
+		h.heads[after] = make(map[schemas.EntityKey]bool, 1)
+	}
+	h.heads[after][key] = true
+}
+
+func headOf(state State) schemas.EntityKey {
+	if state.PullRequest == nil {
+		return ""
+	}
+	return state.PullRequest.HeadCommit
 }
 
 // Fold folds one record: it tells duplicates, dead and foreign records apart,
@@ -88,39 +118,101 @@ func (h *Held) Fold(d Decoded) Result {
 func (h *Held) fold(d Decoded) Outcome {
 	event := d.Event
 	event.TraceParent = d.Record.TraceParent
-	before := h.States[d.Record.Key]
-	after, outcome := Fold(before, event)
+	var outcome Outcome
+	switch {
+	case event.Check != nil, event.MergeGroup != nil:
+		outcome = h.foldCommit(event)
+	case event.Repository != nil:
+		outcome = h.foldRepository(event)
+	default:
+		outcome = h.foldEntity(d.Record.Key, event)
+	}
 	if outcome.FutureTime {
 		outcome.Reason = joinReasons("the provider's time lies more than a day ahead and counts as unknown", outcome.Reason)
 	}
-	h.States[d.Record.Key] = after
-	if after.PullRequest != before.PullRequest {
-		h.changedPullRequests[d.Record.Key] = after.PullRequest
-	}
-	h.noteComments(before, after)
 	return outcome
 }
 
-func (h *Held) noteComments(before, after State) {
-	for key, comment := range after.Comments {
-		if held, ok := before.Comments[key]; !ok || held != comment {
-			h.changedComments[key] = comment
+// foldEntity folds an event of a pull request.
+func (h *Held) foldEntity(key schemas.EntityKey, event schemas.Event) Outcome {
+	before := h.States[key]
+	after, outcome := Fold(before, h.around(before, event), event)
+	h.replace(key, before, after)
+	return outcome
+}
+
+// foldCommit folds an event of a commit, and carries what follows over to the
+// pull requests whose head it is.
+func (h *Held) foldCommit(event schemas.Event) Outcome {
+	before := h.Commits[event.Entity]
+	after, outcome := FoldCommit(before, event)
+	if outcome.Verdict != schemas.Applied {
+		return outcome
+	}
+	h.Commits[event.Entity] = after
+	h.changed.noteCommit(event.Entity, before, after)
+	outcome.Transitions = h.carryOver(slices.Sorted(maps.Keys(h.heads[event.Entity])), event)
+	return outcome
+}
+
+// foldRepository folds an event of a repository, and shows its newest name on
+// its pull requests.
+func (h *Held) foldRepository(event schemas.Event) Outcome {
+	after, outcome := FoldRepository(h.Repositories[event.Entity], event)
+	if outcome.Verdict != schemas.Applied {
+		return outcome
+	}
+	h.Repositories[event.Entity] = after
+	h.changed.repositories[event.Entity] = after
+	var keys []schemas.EntityKey
+	for key, state := range h.States {
+		if state.PullRequest != nil && repositoryOf(state.PullRequest) == event.Entity {
+			keys = append(keys, key)
 		}
 	}
+	slices.Sort(keys)
+	outcome.Transitions = h.carryOver(keys, event)
+	return outcome
 }
 
-// ChangedPullRequests returns the rows that folding changed, sorted by key.
-func (h *Held) ChangedPullRequests() []*schemas.PullRequest {
-	return slices.SortedFunc(maps.Values(h.changedPullRequests), func(a, b *schemas.PullRequest) int {
-		return cmp.Compare(a.EntityKey, b.EntityKey)
-	})
+// carryOver derives pull requests anew, and returns what changed.
+func (h *Held) carryOver(keys []schemas.EntityKey, event schemas.Event) []schemas.Transition {
+	var found []schemas.Transition
+	for _, key := range keys {
+		before := h.States[key]
+		row := derive(before, h.around(before, event))
+		if sameRow(before.PullRequest, row) {
+			continue
+		}
+		row.Version++
+		after := before
+		after.PullRequest = row
+		h.replace(key, before, after)
+		found = append(found, transitions(before.PullRequest, row, event)...)
+	}
+	return found
 }
 
-// ChangedComments returns the comments that folding changed, sorted by key.
-func (h *Held) ChangedComments() []schemas.Comment {
-	return slices.SortedFunc(maps.Values(h.changedComments), func(a, b schemas.Comment) int {
-		return cmp.Compare(a.EntityKey, b.EntityKey)
-	})
+func (h *Held) replace(key schemas.EntityKey, before, after State) {
+	h.Keep(key, after)
+	h.changed.noteState(key, before, after)
+}
+
+// around returns what a pull request's row follows from beside its own
+// deliveries.
+func (h *Held) around(state State, event schemas.Event) Around {
+	around := Around{Commit: func(key schemas.EntityKey) CommitState { return h.Commits[key] }, Links: h.Links}
+	switch {
+	case state.PullRequest != nil:
+		around.Repository = h.Repositories[repositoryOf(state.PullRequest)]
+	case event.PullRequest != nil:
+		around.Repository = h.Repositories[schemas.RepositoryKey(event.PullRequest.Instance, event.PullRequest.RepositoryID)]
+	}
+	return around
+}
+
+func repositoryOf(row *schemas.PullRequest) schemas.EntityKey {
+	return schemas.RepositoryKey(row.Instance, row.RepositoryID)
 }
 
 func joinReasons(first, second string) string {

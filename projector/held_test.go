@@ -75,7 +75,7 @@ func TestHeld_ListsWhatChanged(t *testing.T) {
 	held.Fold(decoded("github", "d-1", snap("opened", 10, state("open")), "1"))
 	held.Fold(decoded("github", "d-2", comment("created", 1, "a"), "2"))
 	held.Fold(decoded("github", "d-3", snap("edited", 5, state("open")), "3"))
-	if rows := held.ChangedPullRequests(); len(rows) != 1 || rows[0].Version != 1 {
+	if rows := held.ChangedPullRequests(); len(rows) != 1 || rows[0].Version != 2 || rows[0].Comments != 1 {
 		t.Errorf("changed pull requests %v", rows)
 	}
 	if rows := held.ChangedComments(); len(rows) != 1 || !rows[0].Announced {

@@ -168,7 +168,7 @@ func TestI5_EntityInTwoPartitionsDoesNotGoBack(t *testing.T) {
 				}
 				first.SetStep(nil)
 				go func() {
-					_, err := projector.NewApplier(pool, checkpoint).Apply(context.WithoutCancel(t.Context()),
+					_, err := projector.NewApplier(pool, checkpoint, nil).Apply(context.WithoutCancel(t.Context()),
 						projector.Batch{Records: []projector.LogRecord{merged}, Next: 1})
 					other <- err
 				}()

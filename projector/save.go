@@ -25,7 +25,7 @@ type writes struct {
 // loaded is there now: another partition wrote it. The batch is read again.
 var errRaced = errors.New("another partition wrote the same entity")
 
-func (w writes) queuePullRequests(queue *pgx.Batch, rows []*schemas.PullRequest, known map[schemas.EntityKey]bool) {
+func (w writes) queuePullRequests(queue *pgx.Batch, rows []*schemas.PullRequest, heads map[schemas.EntityKey]schemas.EntityKey) {
 	if len(rows) == 0 {
 		return
 	}
@@ -52,6 +52,7 @@ func (w writes) queuePullRequests(queue *pgx.Batch, rows []*schemas.PullRequest,
 		text(func(r row) string { return r.HeadSHA }),
 		text(func(r row) string { return r.HeadRef }),
 		text(func(r row) string { return r.HeadRepositoryID }),
+		text(func(r row) string { return string(r.HeadCommit) }),
 		text(func(r row) string { return r.BaseRef }),
 		text(func(r row) string { return r.BaseSHA }),
 		text(func(r row) string { return arrayLiteral(r.Labels) }),
@@ -60,9 +61,16 @@ func (w writes) queuePullRequests(queue *pgx.Batch, rows []*schemas.PullRequest,
 		text(func(r row) string { return arrayLiteral(r.Assignees) }),
 		flag(func(r row) bool { return r.AutoMerge }),
 		text(func(r row) string { return r.MergeCommitSHA }),
+		flag(func(r row) bool { return r.Queued }),
+		text(func(r row) string { return r.DequeuedReason }),
+		text(func(r row) string { return listJSON(r.Checks) }),
+		text(func(r row) string { return listJSON(r.Reviews) }),
+		text(func(r row) string { return arrayLiteral(r.Links) }),
 		text(func(r row) string { return string(r.ChecksState) }),
 		count(func(r row) int64 { return r.Approvals }),
+		count(func(r row) int64 { return r.ApprovalsOfHead }),
 		count(func(r row) int64 { return r.ChangesRequested }),
+		count(func(r row) int64 { return r.UnresolvedThreads }),
 		count(func(r row) int64 { return r.Comments }),
 		count(func(r row) int64 { return r.ReviewComments }),
 		count(func(r row) int64 { return r.Commits }),
@@ -78,17 +86,17 @@ func (w writes) queuePullRequests(queue *pgx.Batch, rows []*schemas.PullRequest,
 		text(func(r row) string { return r.NeedsReadReason }),
 		text(func(r row) string { return arrivalJSON(r.Arrival) }),
 		w.now).
-		QueryRow(func(found pgx.Row) error { return requireNew(found, rows, known) })
+		QueryRow(func(found pgx.Row) error { return requireNew(found, rows, heads) })
 }
 
 // requireNew compares how many rows were new with how many had to be.
-func requireNew(found pgx.Row, rows []*schemas.PullRequest, known map[schemas.EntityKey]bool) error {
+func requireNew(found pgx.Row, rows []*schemas.PullRequest, heads map[schemas.EntityKey]schemas.EntityKey) error {
 	var got, want int64
 	if err := found.Scan(&got); err != nil {
 		return fmt.Errorf("write pull_request: %w", err)
 	}
 	for _, row := range rows {
-		if !known[row.EntityKey] {
+		if _, known := heads[row.EntityKey]; !known {
 			want++
 		}
 	}
@@ -105,7 +113,9 @@ func (w writes) queueComments(queue *pgx.Batch, rows []schemas.Comment) {
 	type row = schemas.Comment
 	queue.Queue(saveCommentsSQL,
 		column(rows, func(r row) string { return string(r.EntityKey) }),
+		column(rows, func(r row) string { return string(r.Kind) }),
 		column(rows, func(r row) string { return string(r.Parent) }),
+		column(rows, func(r row) string { return r.Thread }),
 		column(rows, func(r row) string { return string(r.State) }),
 		column(rows, func(r row) string { return r.Author }),
 		column(rows, func(r row) bool { return r.AuthorIsBot }),
@@ -116,6 +126,7 @@ func (w writes) queueComments(queue *pgx.Batch, rows []schemas.Comment) {
 		column(rows, func(r row) bool { return r.Announced }),
 		column(rows, func(r row) int64 { return r.Version }),
 		column(rows, func(r row) bool { return r.NeedsRead }),
+		column(rows, func(r row) *time.Time { return instantOf(r.RemovedAt) }),
 		w.now)
 }
 
@@ -173,7 +184,8 @@ func (w writes) queueTransitions(queue *pgx.Batch) error {
 	}
 	type row = schemas.Transition
 	ids := column(made, func(r row) string { return string(r.ID) })
-	queue.Queue(saveOutboxSQL, ids, column(made, func(r row) string { return string(r.PartitionKey()) }), w.checkpoint.Partition, w.now)
+	queue.Queue(saveOutboxSQL, ids, column(made, func(r row) string { return string(r.PartitionKey()) }),
+		column(made, func(r row) int32 { return shardOf(r.PartitionKey()) }), w.now)
 	queue.Queue(saveTransitionsSQL, ids,
 		column(made, func(r row) string { return string(r.Entity) }),
 		column(made, func(r row) string { return string(r.Kind) }),
@@ -238,8 +250,16 @@ func statedTime(event schemas.Event) *time.Time {
 	switch {
 	case event.PullRequest != nil:
 		return instantOf(event.PullRequest.UpdatedAt.Value)
+	case event.Review != nil:
+		return instantOf(event.Review.UpdatedAt.Value)
 	case event.Comment != nil:
 		return instantOf(event.Comment.UpdatedAt.Value)
+	case event.Thread != nil:
+		return instantOf(event.Thread.UpdatedAt.Value)
+	case event.Check != nil:
+		return instantOf(event.Check.UpdatedAt.Value)
+	case event.Repository != nil:
+		return instantOf(event.Repository.UpdatedAt.Value)
 	}
 	return nil
 }
@@ -251,6 +271,14 @@ func valueText(value schemas.Value) string {
 		return value.Text
 	}
 	text, _ := json.Marshal(value.List) // a list of strings always marshals
+	return string(text)
+}
+
+func listJSON[T any](list []T) string {
+	if len(list) == 0 {
+		return "[]"
+	}
+	text, _ := json.Marshal(list) // texts, flags and times always marshal
 	return string(text)
 }
 

@@ -30,4 +30,34 @@ var (
 	saveTransitionsSQL string
 	//go:embed sql/save_dead_letters.sql
 	saveDeadLettersSQL string
+	//go:embed sql/make_commits.sql
+	makeCommitsSQL string
+	//go:embed sql/lock_commits.sql
+	lockCommitsSQL string
+	//go:embed sql/load_pull_requests_by_key.sql
+	loadPullRequestsByKeySQL string
+	//go:embed sql/load_tally.sql
+	loadTallySQL string
+	//go:embed sql/load_checks.sql
+	loadChecksSQL string
+	//go:embed sql/load_reviews.sql
+	loadReviewsSQL string
+	//go:embed sql/load_threads.sql
+	loadThreadsSQL string
+	//go:embed sql/load_repositories.sql
+	loadRepositoriesSQL string
+	//go:embed sql/save_commits.sql
+	saveCommitsSQL string
+	//go:embed sql/save_checks.sql
+	saveChecksSQL string
+	//go:embed sql/save_reviews.sql
+	saveReviewsSQL string
+	//go:embed sql/save_threads.sql
+	saveThreadsSQL string
+	//go:embed sql/drop_links.sql
+	dropLinksSQL string
+	//go:embed sql/save_links.sql
+	saveLinksSQL string
+	//go:embed sql/save_repositories.sql
+	saveRepositoriesSQL string
 )

@@ -1,7 +1,9 @@
 package projector
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"pawl/schemas"
 )
@@ -16,6 +18,9 @@ var detectors = []func(before, after *schemas.PullRequest, event schemas.Event) 
 	baseTransition,
 	titleTransition,
 	labelsTransition,
+	checksTransition,
+	reviewsTransition,
+	linksTransition,
 }
 
 // transitions returns the differences between two folded rows.
@@ -74,18 +79,28 @@ func draftTransition(before, after *schemas.PullRequest, _ schemas.Event) (schem
 // unless the action is the one that moves heads. The same holds for base and
 // title.
 func headTransition(before, after *schemas.PullRequest, event schemas.Event) (schemas.Kind, schemas.Value, schemas.Value, bool) {
-	changed := moved(before.HeadSHA, after.HeadSHA, event.Action == "synchronize")
+	changed := moved(before.HeadSHA, after.HeadSHA, changedBy(event, "synchronize"))
 	return schemas.KindHeadChanged, text(before.HeadSHA), text(after.HeadSHA), changed
 }
 
 func baseTransition(before, after *schemas.PullRequest, event schemas.Event) (schemas.Kind, schemas.Value, schemas.Value, bool) {
-	changed := moved(before.BaseRef, after.BaseRef, slices.Contains(event.PullRequest.Edited, "base"))
+	changed := moved(before.BaseRef, after.BaseRef, editedBy(event, "base"))
 	return schemas.KindBaseChanged, text(before.BaseRef), text(after.BaseRef), changed
 }
 
 func titleTransition(before, after *schemas.PullRequest, event schemas.Event) (schemas.Kind, schemas.Value, schemas.Value, bool) {
-	changed := moved(before.Title, after.Title, slices.Contains(event.PullRequest.Edited, "title"))
+	changed := moved(before.Title, after.Title, editedBy(event, "title"))
 	return schemas.KindTitleChanged, text(before.Title), text(after.Title), changed
+}
+
+// changedBy reports whether the event is a snapshot with that change.
+func changedBy(event schemas.Event, change string) bool {
+	return event.PullRequest != nil && event.PullRequest.Change == change
+}
+
+// editedBy reports whether the event is a snapshot that edited the field.
+func editedBy(event schemas.Event, field string) bool {
+	return event.PullRequest != nil && slices.Contains(event.PullRequest.Edited, field)
 }
 
 func moved(before, after string, stated bool) bool {
@@ -95,4 +110,36 @@ func moved(before, after string, stated bool) bool {
 func labelsTransition(before, after *schemas.PullRequest, _ schemas.Event) (schemas.Kind, schemas.Value, schemas.Value, bool) {
 	from, to := schemas.Value{List: before.Labels}, schemas.Value{List: after.Labels}
 	return schemas.KindLabelsChanged, from, to, !slices.Equal(before.Labels, after.Labels)
+}
+
+func checksTransition(before, after *schemas.PullRequest, _ schemas.Event) (schemas.Kind, schemas.Value, schemas.Value, bool) {
+	return schemas.KindChecksChanged, text(string(before.ChecksState)), text(string(after.ChecksState)), before.ChecksState != after.ChecksState
+}
+
+// reviewsTransition compares what each person says, and of which commit, and how
+// many threads wait for an answer.
+func reviewsTransition(before, after *schemas.PullRequest, _ schemas.Event) (schemas.Kind, schemas.Value, schemas.Value, bool) {
+	from, to := opinions(before), opinions(after)
+	return schemas.KindReviewsChanged, schemas.Value{List: from}, schemas.Value{List: to}, !slices.Equal(from, to)
+}
+
+// opinions lists who approves and who requests changes, each with the commit
+// where it is known: "ann approved 6dcb09b". Unresolved threads come last.
+func opinions(row *schemas.PullRequest) []string {
+	list := []string{}
+	for _, review := range row.Reviews {
+		if review.State != schemas.ReviewApproved && review.State != schemas.ReviewChangesRequested {
+			continue
+		}
+		list = append(list, strings.TrimSpace(fmt.Sprintf("%s %s %s", review.Author, review.State, review.HeadSHA)))
+	}
+	if row.UnresolvedThreads > 0 {
+		list = append(list, fmt.Sprintf("unresolved threads %d", row.UnresolvedThreads))
+	}
+	return list
+}
+
+func linksTransition(before, after *schemas.PullRequest, _ schemas.Event) (schemas.Kind, schemas.Value, schemas.Value, bool) {
+	from, to := schemas.Value{List: before.Links}, schemas.Value{List: after.Links}
+	return schemas.KindLinksChanged, from, to, !slices.Equal(before.Links, after.Links)
 }

@@ -1,6 +1,7 @@
 package projector
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -48,6 +49,13 @@ func stand(row *schemas.PullRequest, event schemas.Event, at time.Time) (standin
 	if row.State == schemas.Merged && known && state != schemas.Merged {
 		return stale, "the pull request is merged and the snapshot is not"
 	}
+	switch order, known := compareRevisions(row, event.PullRequest); {
+	case known && order < 0:
+		return stale, fmt.Sprintf("the snapshot's revision %d is older than revision %d of the row",
+			event.PullRequest.Revision.Value, row.Arrival.Revision)
+	case known && order > 0:
+		return newer, ""
+	}
 	if at.IsZero() || row.ProviderUpdatedAt.IsZero() {
 		return newer, ""
 	}
@@ -61,7 +69,15 @@ func stand(row *schemas.PullRequest, event schemas.Event, at time.Time) (standin
 	return standWithinSecond(row, event.PullRequest, changeOf(event))
 }
 
-// change is what the action of a snapshot says it changed.
+// compareRevisions compares the provider's own counters, where both are known.
+func compareRevisions(row *schemas.PullRequest, snapshot *schemas.PullRequestSnapshot) (order int, known bool) {
+	if !snapshot.Revision.Known || row.Arrival.Revision == 0 {
+		return 0, false
+	}
+	return cmp.Compare(snapshot.Revision.Value, row.Arrival.Revision), true
+}
+
+// change is what a snapshot says it changed.
 type change struct {
 	action  string
 	touched string
@@ -69,7 +85,7 @@ type change struct {
 }
 
 func changeOf(event schemas.Event) change {
-	return change{event.Action, event.PullRequest.Touched, event.PullRequest.Edited}
+	return change{event.PullRequest.Change, event.PullRequest.Touched, event.PullRequest.Edited}
 }
 
 func lastChange(row *schemas.PullRequest) change {
@@ -108,15 +124,18 @@ func disagrees(row *schemas.PullRequest, snapshot *schemas.PullRequestSnapshot) 
 // rowShows reports whether the row shows the change that the snapshot's action
 // made.
 func rowShows(row *schemas.PullRequest, snapshot *schemas.PullRequestSnapshot, made change) bool {
+	if made.touched == "" {
+		return sameFields(row, snapshot, made)
+	}
 	switch made.action {
 	case "labeled":
 		return slices.Contains(row.Labels, made.touched)
 	case "unlabeled":
 		return !slices.Contains(row.Labels, made.touched)
 	case "review_requested":
-		return made.touched == "" || slices.Contains(row.RequestedReviewers, made.touched)
+		return slices.Contains(row.RequestedReviewers, made.touched)
 	case "review_request_removed":
-		return made.touched == "" || !slices.Contains(row.RequestedReviewers, made.touched)
+		return !slices.Contains(row.RequestedReviewers, made.touched)
 	}
 	return sameFields(row, snapshot, made)
 }
@@ -125,23 +144,27 @@ func rowShows(row *schemas.PullRequest, snapshot *schemas.PullRequestSnapshot, m
 // folded snapshot of the row made. A field that is not stated denies nothing.
 func snapshotShows(row *schemas.PullRequest, snapshot *schemas.PullRequestSnapshot, made change) bool {
 	labels, reviewers := snapshot.Labels, snapshot.RequestedReviewers
+	if made.touched == "" {
+		return sameFields(row, snapshot, made)
+	}
 	switch made.action {
 	case "labeled":
 		return !labels.Known || slices.Contains(labels.Value, made.touched)
 	case "unlabeled":
 		return !labels.Known || !slices.Contains(labels.Value, made.touched)
 	case "review_requested":
-		return made.touched == "" || !reviewers.Known || slices.Contains(reviewers.Value, made.touched)
+		return !reviewers.Known || slices.Contains(reviewers.Value, made.touched)
 	case "review_request_removed":
-		return made.touched == "" || !reviewers.Known || !slices.Contains(reviewers.Value, made.touched)
+		return !reviewers.Known || !slices.Contains(reviewers.Value, made.touched)
 	}
 	return sameFields(row, snapshot, made)
 }
 
 // sameFields reports whether row and snapshot agree on the fields that an
-// action sets, as far as the snapshot states them. The list is of GitHub's
-// actions (docs.github.com, "Webhook events and payloads", pull_request); an
-// action that is not in it sets nothing we fold.
+// change sets, as far as the snapshot states them. The list is of GitHub's
+// actions (docs.github.com, "Webhook events and payloads", pull_request), which
+// the decoders of other providers use too; a change that is not in it sets
+// nothing we fold.
 func sameFields(row *schemas.PullRequest, snapshot *schemas.PullRequestSnapshot, made change) bool {
 	switch made.action {
 	case "closed", "reopened":
@@ -156,6 +179,8 @@ func sameFields(row *schemas.PullRequest, snapshot *schemas.PullRequestSnapshot,
 		return agrees(row.Milestone, snapshot.Milestone)
 	case "auto_merge_enabled", "auto_merge_disabled":
 		return agrees(row.AutoMerge, snapshot.AutoMerge)
+	case "labeled", "unlabeled":
+		return !snapshot.Labels.Known || slices.Equal(row.Labels, snapshot.Labels.Value)
 	case "assigned", "unassigned":
 		return !snapshot.Assignees.Known || slices.Equal(row.Assignees, snapshot.Assignees.Value)
 	case "edited":

@@ -55,7 +55,7 @@ func drawRecord(t *rapid.T) schemas.Record {
 
 // drawValue draws a side of a transition of that kind.
 func drawValue(t *rapid.T, name string, kind schemas.Kind) schemas.Value {
-	if kind == schemas.KindLabelsChanged {
+	if kind.HasLists() {
 		return schemas.Value{List: drawNames(t, name)}
 	}
 	return schemas.Value{Text: drawText(t, name)}
@@ -97,6 +97,10 @@ func drawPullRequest(t *rapid.T, key schemas.EntityKey) *schemas.PullRequest {
 		Labels:             drawNames(t, "labels"),
 		RequestedReviewers: drawNames(t, "requested reviewers"),
 		Assignees:          drawNames(t, "assignees"),
+		HeadCommit:         schemas.CommitKey(parsed.Instance, parsed.Repository, rapid.StringMatching(`[0-9a-f]{7,40}`).Draw(t, "head commit")),
+		Queued:             rapid.Bool().Draw(t, "queued"), DequeuedReason: drawText(t, "dequeued reason"),
+		Checks: drawChecks(t), Reviews: drawReviews(t), Links: drawNames(t, "links"),
+		ApprovalsOfHead: count("approvals of head"), UnresolvedThreads: count("unresolved threads"),
 		ChecksState: rapid.SampledFrom([]schemas.ChecksState{
 			schemas.ChecksNone, schemas.ChecksPending, schemas.ChecksSuccess, schemas.ChecksFailure,
 		}).Draw(t, "checks"),
@@ -110,10 +114,33 @@ func drawPullRequest(t *rapid.T, key schemas.EntityKey) *schemas.PullRequest {
 	}
 }
 
+func drawChecks(t *rapid.T) []schemas.PullRequestCheck {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) schemas.PullRequestCheck {
+		return schemas.PullRequestCheck{
+			App: drawText(t, "app"), Name: drawText(t, "check name"), Conclusion: drawText(t, "conclusion"),
+			State:  rapid.SampledFrom([]schemas.ChecksState{schemas.ChecksPending, schemas.ChecksSuccess, schemas.ChecksFailure}).Draw(t, "check state"),
+			Status: rapid.SampledFrom([]schemas.CheckStatus{schemas.CheckQueued, schemas.CheckInProgress, schemas.CheckCompleted}).Draw(t, "status"),
+		}
+	}), 0, 3).Draw(t, "checks of the head")
+}
+
+func drawReviews(t *rapid.T) []schemas.PullRequestReview {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) schemas.PullRequestReview {
+		return schemas.PullRequestReview{
+			Author: drawText(t, "reviewer"), AuthorIsBot: rapid.Bool().Draw(t, "reviewer is a bot"),
+			State: rapid.SampledFrom([]schemas.ReviewState{
+				schemas.ReviewApproved, schemas.ReviewChangesRequested, schemas.ReviewCommented, schemas.ReviewDismissed, schemas.ReviewWithdrawn,
+			}).Draw(t, "review state"),
+			HeadSHA: drawText(t, "reviewed commit"), SubmittedAt: drawTime(t, "submitted at"),
+		}
+	}), 0, 3).Draw(t, "reviews")
+}
+
 func drawComment(t *rapid.T, parent schemas.EntityKey) *schemas.Comment {
 	return &schemas.Comment{
 		EntityKey:         schemas.CommentKey("github.com", rapid.StringMatching(`[1-9][0-9]{0,9}`).Draw(t, "comment id")),
 		Parent:            parent,
+		Kind:              rapid.SampledFrom([]schemas.CommentKind{schemas.CommentConversation, schemas.CommentReview}).Draw(t, "comment kind"),
 		State:             rapid.SampledFrom([]schemas.CommentState{schemas.CommentLive, schemas.CommentRemoved}).Draw(t, "comment state"),
 		Author:            drawText(t, "comment author"),
 		Body:              drawText(t, "comment body"),

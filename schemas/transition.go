@@ -52,7 +52,12 @@ func (k Kind) Valid() bool { return slices.Contains(Kinds(), k) }
 // meaning, so that a second folding yields the same id (I8).
 type TransitionID string
 
-// Value is one side of a transition: a text, or a sorted list of texts (labels).
+// HasLists reports whether the sides of a transition of this kind are lists.
+func (k Kind) HasLists() bool {
+	return k == KindLabelsChanged || k == KindReviewsChanged || k == KindLinksChanged
+}
+
+// Value is one side of a transition: a text, or a list of texts (labels).
 // In JSON it is a string, an array of strings, or null where it is unknown.
 type Value struct {
 	Text string

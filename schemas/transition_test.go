@@ -36,7 +36,11 @@ func transitionV1() schemas.Transition {
 		State: schemas.Open, HeadSHA: "6dcb09b5b57875f334f61aebed695e2e4193db5e", HeadRef: "pawl", HeadRepositoryID: "101",
 		BaseRef: "main", BaseSHA: "c3d0be41ecbe669545ee3e94d31ed9a4bc91ee3c",
 		Labels: []string{"automerge", "bug"}, RequestedReviewers: []string{"hubot"}, Assignees: []string{},
-		ChecksState: schemas.ChecksNone, Commits: 1, Additions: 104, Deletions: 4, ChangedFiles: 7,
+		HeadCommit:  "github.com:101@6dcb09b5b57875f334f61aebed695e2e4193db5e",
+		Checks:      []schemas.PullRequestCheck{{App: "ci", Name: "build", State: schemas.ChecksSuccess, Status: schemas.CheckCompleted, Conclusion: "success"}},
+		Reviews:     []schemas.PullRequestReview{{Author: "hubot", AuthorIsBot: true, State: schemas.ReviewCommented, SubmittedAt: at}},
+		Links:       []string{"acme/api#12"},
+		ChecksState: schemas.ChecksSuccess, Commits: 1, Additions: 104, Deletions: 4, ChangedFiles: 7,
 		CreatedAt: at.Add(-time.Hour), ProviderUpdatedAt: at, Version: 2,
 	}
 	return transition
@@ -49,7 +53,7 @@ func commentTransitionV1() schemas.Transition {
 		schemas.Value{}, schemas.Value{Text: "live"}, cause)
 	transition.PullRequest = transitionV1().PullRequest
 	transition.Comment = &schemas.Comment{
-		EntityKey: "github.com:comment/17", Parent: "github.com:101#7", State: schemas.CommentLive,
+		EntityKey: "github.com:comment/17", Parent: "github.com:101#7", Kind: schemas.CommentConversation, State: schemas.CommentLive,
 		Author: "hubot", AuthorIsBot: true, Body: "/merge", URL: "https://github.com/acme/api/pull/7#issuecomment-17",
 		CreatedAt: cause.ReceivedAt.Truncate(time.Second), Version: 1,
 	}

@@ -20,6 +20,8 @@ func transition(change func(*schemas.Transition)) schemas.Transition {
 		EntityKey: "github.com:101#7", Instance: "github.com", RepositoryID: "101", Repository: "acme/api", Number: 7,
 		Title: "Add a pawl", Author: "alice", State: schemas.Open, HeadSHA: "6dcb09b5", BaseRef: "main",
 		Labels: []string{"automerge"}, ChecksState: schemas.ChecksSuccess, Approvals: 1,
+		Checks:    []schemas.PullRequestCheck{{App: "ci", Name: "build", State: schemas.ChecksSuccess, Status: schemas.CheckCompleted, Conclusion: "success"}},
+		Reviews:   []schemas.PullRequestReview{{Author: "bob", State: schemas.ReviewApproved, HeadSHA: "6dcb09b5"}},
 		CreatedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 	}
 	if change != nil {

@@ -78,7 +78,7 @@ func (smallSizes) EstimateSize(element cost.AstNode) *cost.SizeEstimate {
 	switch path[len(path)-1] {
 	case "body":
 		size.Max = 256
-	case "labels", "requested_reviewers", "assignees", "from", "to":
+	case "labels", "requested_reviewers", "assignees", "links", "checks", "reviews", "from", "to":
 		size.Max = 16
 	}
 	return &size

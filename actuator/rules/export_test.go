@@ -71,6 +71,8 @@ func (ts *Templates) VariableNames() map[string][]string {
 	names := make(map[string][]string)
 	for _, path := range [][]string{
 		{variablePR},
+		{variablePR, "checks"},
+		{variablePR, "reviews"},
 		{variableComment},
 		{variableTransition},
 		{variableTransition, "cause"},

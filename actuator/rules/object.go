@@ -26,7 +26,7 @@ type objectType struct {
 // field is one field of an objectType.
 type field struct {
 	name    string
-	object  *objectType // of a field that is an object
+	object  *objectType // of a field that is an object, or a list of them
 	celType *types.Type
 	index   int
 	value   func(reflect.Value) ref.Val
@@ -92,6 +92,10 @@ func declareField(of reflect.StructField) (*field, bool) {
 		f.celType, f.value = types.IntType, func(v reflect.Value) ref.Val { return types.Int(v.Int()) }
 	case of.Type == reflect.TypeFor[[]string]():
 		f.celType, f.value = types.NewListType(types.StringType), listValue
+	case kind == reflect.Slice && of.Type.Elem().Kind() == reflect.Struct:
+		f.object = declare(of.Type.Elem().Name(), of.Type.Elem())
+		f.celType = types.NewListType(f.object.cel)
+		f.value = func(v reflect.Value) ref.Val { return objectsValue(f.object, v) }
 	case kind == reflect.Struct:
 		f.object = declare(of.Name, of.Type)
 		f.celType = f.object.cel
@@ -114,6 +118,15 @@ func timeValue(v reflect.Value) ref.Val {
 func listValue(v reflect.Value) ref.Val {
 	list, _ := v.Interface().([]string)
 	return types.NewStringList(types.DefaultTypeAdapter, list)
+}
+
+// objectsValue is a list of objects.
+func objectsValue(declared *objectType, v reflect.Value) ref.Val {
+	list := make([]ref.Val, v.Len())
+	for i := range list {
+		list[i] = &object{declared, v.Index(i)}
+	}
+	return types.NewRefValList(types.DefaultTypeAdapter, list)
 }
 
 // sideValue is a side of a transition: a list, a text, or null.

@@ -21,7 +21,8 @@ func TestVariables_HaveEveryField(t *testing.T) {
 	for variable, of := range map[string]reflect.Type{
 		"pr": reflect.TypeFor[schemas.PullRequest](), "comment": reflect.TypeFor[schemas.Comment](),
 		"transition": reflect.TypeFor[schemas.Transition](), "cause": reflect.TypeFor[schemas.Cause](),
-		"sender": reflect.TypeFor[schemas.Actor](),
+		"sender": reflect.TypeFor[schemas.Actor](), "checks": reflect.TypeFor[schemas.PullRequestCheck](),
+		"reviews": reflect.TypeFor[schemas.PullRequestReview](),
 	} {
 		for i := range of.NumField() {
 			name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
@@ -53,6 +54,8 @@ func TestVariables_AreObjectsForCEL(t *testing.T) {
 		{"presence", `has(pr.title) && has(pr.created_at) && has(transition.cause.sender.login)`, rules.OutcomeMutate},
 		{"presence of an unknown time", `has(pr.merged_at) || has(dyn(pr).merged_at)`, rules.OutcomeNo},
 		{"type", `type(pr) == type(pr) && type(pr) != type(transition)`, rules.OutcomeMutate},
+		{"a list of objects", `pr.checks.exists(c, c.name == "build" && c.state == "success") && pr.reviews.all(r, r.state == "approved")`, rules.OutcomeMutate},
+		{"a check that has not reported", `pr.checks.exists(c, c.name == "lint" && c.state == "success")`, rules.OutcomeNo},
 		{"converted", `string(dyn(pr)) == "x"`, rules.OutcomeError},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -80,7 +80,7 @@ func (d declarations) bind(t schemas.Transition, pr *schemas.PullRequest) *varia
 // listSide makes an empty list of a side that is null where the kind has lists,
 // so that `"x" in transition.to` is an answer and no error.
 func listSide(kind schemas.Kind, side schemas.Value) schemas.Value {
-	if kind == schemas.KindLabelsChanged && side.List == nil && side.Text == "" {
+	if kind.HasLists() && side.List == nil && side.Text == "" {
 		side.List = []string{}
 	}
 	return side

@@ -184,7 +184,7 @@ func load(t *testing.T) graph {
 
 // pureImports is what the fold may import (I3).
 func pureImports() []string {
-	return []string{"cmp", "errors", "fmt", "maps", "slices", "strings", "time", "pawl/schemas"}
+	return []string{"cmp", "errors", "fmt", "maps", "slices", "strconv", "strings", "time", "pawl/schemas"}
 }
 
 // clock is what the fold may not use of package time: it takes time as an

@@ -1,0 +1,85 @@
+package projector
+
+import (
+	"slices"
+	"time"
+
+	"pawl/schemas"
+)
+
+// foldThread folds what a payload says of a review thread.
+func foldThread(f *folding) Outcome {
+	said := f.event.Thread
+	at, future := providerTime(said.UpdatedAt, f.event.ReceivedAt)
+	row := f.thread(said.ID)
+	outcome := Outcome{Verdict: schemas.Unchanged, Reason: "the thread says the same already", FutureTime: future}
+	switch {
+	case row.Stated && !at.IsZero() && at.Before(row.ProviderUpdatedAt):
+		outcome.Verdict, outcome.Reason = schemas.Stale, "the thread was resolved or opened again since"
+		return outcome
+	case row.Stated && row.Resolved == said.Resolved && (at.IsZero() || at.Equal(row.ProviderUpdatedAt)):
+		return outcome
+	}
+	row.Resolved, row.Stated = said.Resolved, true
+	if !at.IsZero() {
+		row.ProviderUpdatedAt = at
+	}
+	f.saveThread(row)
+	outcome.Verdict, outcome.Reason = schemas.Applied, ""
+	return outcome
+}
+
+// noteThread notes that a comment of a thread lives or was removed. The first one
+// opens the thread: nothing else announces it.
+func (f *folding) noteThread(comment schemas.Comment) {
+	if comment.Thread == "" {
+		return
+	}
+	row := f.thread(comment.Thread)
+	key := string(comment.EntityKey)
+	place, has := slices.BinarySearch(row.Live, key)
+	lives := comment.State == schemas.CommentLive
+	if row.Commented && has == lives {
+		return
+	}
+	row.Commented = true
+	switch {
+	case lives && !has:
+		row.Live = slices.Insert(slices.Clone(row.Live), place, key)
+	case !lives && has:
+		row.Live = slices.Delete(slices.Clone(row.Live), place, place+1)
+	}
+	if !row.Stated && earlier(comment.CreatedAt, row.ProviderUpdatedAt) {
+		row.ProviderUpdatedAt = comment.CreatedAt
+	}
+	f.saveThread(row)
+}
+
+func earlier(a, b time.Time) bool { return !a.IsZero() && (b.IsZero() || a.Before(b)) }
+
+func (f *folding) thread(id string) schemas.Thread {
+	if row, ok := f.state.Threads[id]; ok {
+		return row
+	}
+	return schemas.Thread{PullRequest: f.event.Entity, ID: id, Live: []string{}}
+}
+
+func (f *folding) saveThread(row schemas.Thread) {
+	row.Version++
+	f.state.Threads = with(f.state.Threads, row.ID, row)
+}
+
+// countUnresolved counts the threads that wait for an answer. One whose comments
+// are all removed is gone, and a snapshot that says that all are resolved speaks
+// for the threads until its time.
+func countUnresolved(row *schemas.PullRequest, threads map[string]schemas.Thread) int64 {
+	var count int64
+	for _, thread := range threads {
+		gone := thread.Commented && len(thread.Live) == 0
+		covered := row.Arrival.ThreadsResolved && !thread.ProviderUpdatedAt.After(row.ProviderUpdatedAt)
+		if !thread.Resolved && !gone && !covered {
+			count++
+		}
+	}
+	return count
+}
