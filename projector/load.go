@@ -22,6 +22,7 @@ type wanted struct {
 	results      []string  // keys of the commits with results
 	renamed      [2][]string
 	repositories []string
+	unmet        bool // see Applier.unmet
 }
 
 // meeting is a commit that a result and a new head may meet on. pullRequest is
@@ -90,7 +91,7 @@ func sortedOnce(texts []string) []string {
 // transactions lock: commits first, then pull requests, each in the order of
 // their keys.
 func (w *wanted) queueLocks(queue *pgx.Batch, held *Held, now time.Time) {
-	if len(w.commits) > 0 {
+	if len(w.commits) > 0 && !w.unmet {
 		keys := column(w.commits, func(m meeting) string { return m.key })
 		of := column(w.commits, func(m meeting) string { return m.pullRequest })
 		queue.Queue(makeCommitsSQL, keys,
