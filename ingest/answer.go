@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pawl/internal/provider"
+	"pawl/internal/provider/webhook"
 	"pawl/schemas"
 )
 
@@ -43,7 +44,7 @@ type refused struct {
 // errTooLong is why a request's context ends.
 var errTooLong = errors.New("the time for one delivery is over")
 
-const sendAgain = "send the delivery again later; GitHub does not by itself, so redeliver it"
+const sendAgain = "send the delivery again later; most providers do not by themselves, so redeliver it"
 
 func refusalDraining() refusal {
 	return refusal{http.StatusServiceUnavailable, "draining", "this edge is about to stop", sendAgain, "", nil}
@@ -88,15 +89,32 @@ func refusalUnread(err error) *refusal {
 	return &refusal{http.StatusBadRequest, "body_cut", "the body ended before its Content-Length", sendAgain, "", err}
 }
 
+// Outcomes of a source that is not set up as its webhook is.
+const (
+	outcomeUnsigned = "signature_missing"
+	outcomeForged   = "signature_wrong"
+	outcomeProvider = "wrong_provider"
+)
+
 // refusalUnverified tells a missing signature from a wrong one, and nothing of
 // which secret came how near.
 func refusalUnverified(err error) *refusal {
-	outcome := "signature_wrong"
+	outcome := outcomeForged
 	do := "set the secret of the webhook to a secret of this source"
 	if errors.Is(err, provider.ErrNoSignature) {
-		outcome = "signature_missing"
+		outcome = outcomeUnsigned
 	}
 	return &refusal{http.StatusUnauthorized, outcome, err.Error(), do, "", nil}
+}
+
+// refusalProvider is for a delivery whose headers are those of another provider
+// than the source's: it explains what else would look like a wrong secret.
+func refusalProvider(status int, other string, from *source) *refusal {
+	return &refusal{
+		status, outcomeProvider,
+		fmt.Sprintf("it comes from %s, and the source is configured for provider %s", other, from.provider.Name()),
+		"send this webhook to a source with provider " + other + ", or correct the provider of this one", "", nil,
+	}
 }
 
 // refusalUnsealed is for a delivery that is verified, and is none.
@@ -105,6 +123,8 @@ func refusalUnsealed(err error) *refusal {
 	switch {
 	case errors.Is(err, provider.ErrMedia):
 		return refusalMedia(err)
+	case errors.Is(err, webhook.ErrProvider):
+		outcome = outcomeProvider
 	case errors.Is(err, provider.ErrHeader):
 		outcome = "headers"
 	}
@@ -134,6 +154,7 @@ func (e *Edge) refuse(w http.ResponseWriter, r *http.Request, from *source, star
 		name, where = from.name, "source "+from.name
 	}
 	e.metrics.refused(name, why.event, why.outcome)
+	e.refusals.note(from, why, start) //nolint:contextcheck // a note outlives the request, and ends by Drain
 	level := slog.LevelInfo
 	switch why.status {
 	case http.StatusMethodNotAllowed:

@@ -353,12 +353,12 @@ func TestEdge_TwentyFiveMegabytes(t *testing.T) {
 		if response.Code != http.StatusAccepted {
 			t.Fatalf("%d bytes, %s: status %d: %v", len(body), compression, response.Code, answerOf(t, response.Header(), response.Body))
 		}
-		if got := serve(edge, post(t, body+" ")).Code; got != http.StatusRequestEntityTooLarge {
-			t.Errorf("one byte more: status %d, want 413", got)
-		}
-		all := readLog(t, broker)
+		all := deliveries(readLog(t, broker))
 		if got := len(all[len(all)-1].record.Body); got != schemas.MaxBody {
 			t.Errorf("the body in the log has %d bytes, want %d", got, schemas.MaxBody)
+		}
+		if got := serve(edge, post(t, body+" ")).Code; got != http.StatusRequestEntityTooLarge {
+			t.Errorf("one byte more: status %d, want 413", got)
 		}
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"pawl/ingest"
+	"pawl/internal/provider/own"
 	"pawl/schemas"
 )
 
@@ -77,7 +78,12 @@ func (m *memory) Append(ctx context.Context, record schemas.Record) (ingest.Plac
 
 func (m *memory) Ready(context.Context) error { return m.before }
 
+// kept returns the deliveries that were appended.
 func (m *memory) kept() []schemas.Record {
+	return slices.DeleteFunc(m.all(), func(r schemas.Record) bool { return r.Provider == own.Name })
+}
+
+func (m *memory) all() []schemas.Record {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.records)
@@ -186,6 +192,11 @@ func TestEdge_Statuses(t *testing.T) {
 			r.Header.Set("X-Hub-Signature-256", sign([]byte(goodBody), newSecret))
 		}, status: 401, reason: "signature_wrong"},
 		{name: "signed with an empty secret", change: func(r *http.Request) { r.Header.Set("X-Hub-Signature-256", sign([]byte(goodBody), "")) }, status: 401, reason: "signature_wrong"},
+
+		{name: "of another provider", change: func(r *http.Request) {
+			r.Header = http.Header{"Content-Type": {"application/json"}, "X-Gitlab-Event": {"Push Hook"}, "X-Gitlab-Token": {newSecret}}
+		}, status: 401, reason: "wrong_provider"},
+		{name: "of another provider, which signs as this one", change: func(r *http.Request) { r.Header.Set("X-Gitea-Event", "pull_request") }, status: 400, reason: "wrong_provider"},
 
 		{name: "unknown source", change: func(r *http.Request) { r.URL.Path = "/webhooks/other" }, status: 404, reason: "no_source"},
 		{name: "no source", change: func(r *http.Request) { r.URL.Path = "/webhooks/" }, status: 404, reason: "no_source"},
@@ -373,9 +384,9 @@ func TestEdge_EventLabelIsBounded(t *testing.T) {
 		r.Header.Set("X-GitHub-Event", event)
 		serve(edge, r)
 	}
-	const want = `# HELP pawl_ingest_deliveries_total Deliveries by what became of them; appended ones are durable in the log.
+	const want = `# HELP pawl_ingest_deliveries_total Deliveries by what became of them; those that are appended or an unknown_event are durable in the log.
 # TYPE pawl_ingest_deliveries_total counter
-pawl_ingest_deliveries_total{event="other",outcome="appended",source="github"} 2
+pawl_ingest_deliveries_total{event="other",outcome="unknown_event",source="github"} 2
 pawl_ingest_deliveries_total{event="push",outcome="appended",source="github"} 1
 `
 	if err := testutil.GatherAndCompare(registry, strings.NewReader(want), "pawl_ingest_deliveries_total"); err != nil {

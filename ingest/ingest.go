@@ -17,7 +17,8 @@
 // The promise: a 2xx means that the record is durable, and whatever is not a
 // 2xx means that the provider has to send the delivery again. The edge keeps
 // nothing: no file, no table, no memory of ids. A delivery that is sent twice is
-// in the log twice, and the fold tells (I4).
+// in the log twice, and the fold tells (I4). What it refuses it only counts; see
+// refusals.
 //
 // The failure: when the log is away, a request waits for it, bounded, and is
 // then answered 503, because providers give up after 10 s and never say so.
@@ -25,7 +26,8 @@
 // list of deliveries.
 //
 // Which provider a delivery is of follows from the URL alone. Other providers
-// send GitHub's headers too, and a header proves nothing.
+// send GitHub's headers too, and a header proves nothing; it only tells which
+// provider was meant, when a delivery comes to the wrong source.
 package ingest
 
 import (
@@ -88,6 +90,7 @@ type Edge struct {
 	timeout  time.Duration
 	large    chan struct{} // one token a large body that is being read
 	buffers  sync.Pool     // of *[]byte, pooledBody each
+	refusals *refusals
 
 	mu       sync.Mutex // mu guards draining and inFlight
 	draining bool
@@ -125,6 +128,7 @@ func New(cfg Config, appender Appender, metrics *Metrics, log *slog.Logger) (*Ed
 	if log == nil {
 		edge.log = slog.New(slog.DiscardHandler)
 	}
+	edge.refusals = newRefusals(appender, edge.log)
 	var faults []error
 	for i, configured := range cfg.Sources {
 		if err := edge.add(configured); err != nil {
@@ -204,7 +208,8 @@ func (e *Edge) Ready(ctx context.Context) error {
 }
 
 // Drain refuses new deliveries with 503 and waits until those in flight are
-// answered, or ctx ends. It leaves the appender open.
+// answered, or ctx ends; then what was refused before is noted in the log. It
+// leaves the appender open.
 func (e *Edge) Drain(ctx context.Context) error {
 	e.mu.Lock()
 	if !e.draining {
@@ -216,6 +221,7 @@ func (e *Edge) Drain(ctx context.Context) error {
 	e.mu.Unlock()
 	select {
 	case <-e.idle:
+		e.refusals.drain(ctx)
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("drain the edge: %w", context.Cause(ctx))

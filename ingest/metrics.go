@@ -12,6 +12,7 @@ const (
 	labelUnverified = "unverified" // what was not verified names no event
 	labelUnknown    = "unknown"    // a path that is no source
 	outcomeAppended = "appended"
+	outcomeUnknown  = "unknown_event" // appended too, and the provider is not known to send it
 )
 
 // Metrics counts what comes to the edge. Its labels are bounded: sources and
@@ -31,7 +32,7 @@ func NewMetrics(registerer prometheus.Registerer) *Metrics {
 	m := &Metrics{
 		deliveries: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "pawl_ingest_deliveries_total",
-			Help: "Deliveries by what became of them; appended ones are durable in the log.",
+			Help: "Deliveries by what became of them; those that are appended or an unknown_event are durable in the log.",
 		}, []string{"source", "event", "outcome"}),
 		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name:    "pawl_ingest_append_seconds",
@@ -72,7 +73,11 @@ func (m *Metrics) usedSecret(source, secret string) {
 func (m *Metrics) appended(elapsed time.Duration) { m.seconds.Observe(elapsed.Seconds()) }
 
 func (m *Metrics) taken(source, event string, size int) {
-	m.deliveries.WithLabelValues(source, event, outcomeAppended).Inc()
+	outcome := outcomeAppended
+	if event == labelOther {
+		outcome = outcomeUnknown
+	}
+	m.deliveries.WithLabelValues(source, event, outcome).Inc()
 	m.bytes.Observe(float64(size))
 }
 

@@ -54,9 +54,9 @@ func (e *Edge) take(w http.ResponseWriter, r *http.Request, from *source, start 
 	if refused := e.verify(from, delivery); refused != nil {
 		return refused
 	}
-	record, err := from.provider.Seal(delivery)
-	if err != nil {
-		return refusalUnsealed(err)
+	record, refused := seal(from, delivery)
+	if refused != nil {
+		return refused
 	}
 	place, refused := e.append(ctx, record)
 	if refused != nil {
@@ -153,11 +153,28 @@ func (e *Edge) readLarge(ctx context.Context, body io.Reader) ([]byte, func(), e
 // delivery, and notes which.
 func (e *Edge) verify(from *source, delivery provider.Delivery) *refusal {
 	place, err := from.provider.Verify(delivery, from.values)
-	if err != nil {
-		return refusalUnverified(err)
+	if err == nil {
+		e.metrics.usedSecret(from.name, from.secrets[place].Name)
+		return nil
 	}
-	e.metrics.usedSecret(from.name, from.secrets[place].Name)
-	return nil
+	if other, found := webhook.OtherProvider(delivery.Header, from.provider.Name()); found {
+		return refusalProvider(http.StatusUnauthorized, other, from)
+	}
+	return refusalUnverified(err)
+}
+
+// seal has the provider make the record. Gitea signs as GitHub does, so even a
+// delivery that is verified may be of another provider, and its ids would meet
+// those of this one under the same keys.
+func seal(from *source, delivery provider.Delivery) (schemas.Record, *refusal) {
+	if other, found := webhook.OtherProvider(delivery.Header, from.provider.Name()); found {
+		return schemas.Record{}, refusalProvider(http.StatusBadRequest, other, from)
+	}
+	record, err := from.provider.Seal(delivery)
+	if err != nil {
+		return schemas.Record{}, refusalUnsealed(err)
+	}
+	return record, nil
 }
 
 // append makes the record durable, within the request's time.

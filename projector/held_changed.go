@@ -69,9 +69,9 @@ func (c changes) noteState(key schemas.EntityKey, before, after State) {
 	}
 }
 
-// sameTexts reports whether two rows name the same issues in the same places.
+// sameTexts reports whether two rows have the same texts, and so the same links.
 func sameTexts(a, b *schemas.PullRequest) bool {
-	return a.Title == b.Title && a.Body == b.Body && a.HeadRef == b.HeadRef && slices.Equal(a.Links, b.Links)
+	return a.Title == b.Title && a.Body == b.Body && a.HeadRef == b.HeadRef
 }
 
 func (c changes) noteCommit(key schemas.EntityKey, before, after CommitState) {

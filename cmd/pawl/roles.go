@@ -13,6 +13,7 @@ import (
 	"pawl/actuator"
 	"pawl/actuator/rules"
 	"pawl/ingest"
+	"pawl/internal/links"
 	"pawl/internal/provider"
 	"pawl/internal/watermillkafka"
 	"pawl/projector"
@@ -115,10 +116,14 @@ func (i *installation) projector(ctx context.Context) ([]part, error) {
 	if err != nil {
 		return nil, err
 	}
+	finder, err := links.NewFinder(i.config.TrackerKeys())
+	if err != nil {
+		return nil, &usageError{err}
+	}
 	names := i.config.Topics()
 	folds := projector.New(projector.Config{
 		Brokers: i.cluster.Brokers, Dialer: i.cluster.Dialer, Topic: names.Deliveries,
-		Group: i.config.Kafka.TopicPrefix + "projector", Owner: ownerName(),
+		Group: i.config.Kafka.TopicPrefix + "projector", Owner: ownerName(), Links: finder.Of,
 	}, pool, i.cluster.Client, provider.Decode, i.log, i.registry)
 	publisher := watermillkafka.NewPublisher(i.cluster.Client, watermillkafka.PublisherConfig{Log: i.log})
 	i.closers = append(i.closers, func() { _ = publisher.Close() })

@@ -2,11 +2,9 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,46 +18,96 @@ import (
 	"github.com/spf13/cobra"
 
 	"pawl/internal/config"
+	"pawl/internal/provider"
+	"pawl/internal/provider/webhook"
+	"pawl/internal/sign"
 	"pawl/internal/story"
 )
 
 // sender posts deliveries to an ingest.
 type sender struct {
-	url    string // of the ingest, without /webhooks/
-	source string // overrides the source a file names
-	event  string // of a JSON body
-	id     string // delivery id of a JSON body
-	secret string
-	asJSON bool
+	url     string // of the ingest, without /webhooks/
+	source  string // overrides the source a file names
+	event   string // of a JSON body
+	id      string // delivery id of a JSON body
+	secret  string // reference; empty: the source's own in the configuration
+	asJSON  bool
+	sources map[string]config.Source // of the configuration
 }
+
+// defaultSecret signs where neither the command nor the configuration says what.
+const defaultSecret config.Secret = "env:PAWL_GITHUB_SECRET"
 
 func newSend() *cobra.Command {
 	s := new(sender)
-	var reference string
 	command := &cobra.Command{
 		Use:   "send FILE…",
 		Short: "Post recorded deliveries, signed, to an ingest",
 		Long: "A FILE is a delivery as HTTP text (.http), a story whose deliveries are sent in order (.txtar), or a JSON body\n" +
-			"(.json, with --event).",
+			"(.json, with --event). Each is signed as the provider of its source signs: that of the configuration, else that of\n" +
+			"the story, else the one that the source is named after.",
 		Example: "  PAWL_GITHUB_SECRET=… pawl send --secret env:PAWL_GITHUB_SECRET stories/lost_reopened.txtar\n" +
-			"  pawl send --url http://127.0.0.1:8080 --secret env:S --event pull_request body.json",
+			"  pawl send --url http://127.0.0.1:8080 --secret env:S --event pull_request body.json\n" +
+			"  pawl send --secret env:S --source gitlab --event 'Merge Request Hook' body.json",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			value, err := config.Secret(reference).Resolve()
-			if err != nil || value == "" {
-				return &usageError{fmt.Errorf("--secret: %w", errors.Join(err, errors.New("name the webhook's secret as env:NAME or file:PATH")))}
+			if err := s.configure(c); err != nil {
+				return err
 			}
-			s.secret = value
 			return s.sendFiles(c.Context(), c.OutOrStdout(), args)
 		},
 	}
 	command.Flags().StringVar(&s.url, "url", "http://127.0.0.1:8080", "address of the ingest")
-	command.Flags().StringVar(&reference, "secret", "env:PAWL_GITHUB_SECRET", "secret to sign with: env:NAME or file:PATH")
+	command.Flags().StringVar(&s.secret, "secret", "", "secret to sign with, env:NAME or file:PATH; default: the source's first in the\n"+
+		"configuration, or "+string(defaultSecret))
 	command.Flags().StringVar(&s.source, "source", "", "source to post to; default: what the file names, or github")
-	command.Flags().StringVar(&s.event, "event", "", "event of a JSON body: pull_request")
+	command.Flags().StringVar(&s.event, "event", "", "event of a JSON body, as the provider names it: pull_request, 'Merge Request Hook'")
 	command.Flags().StringVar(&s.id, "delivery", "", "delivery id of a JSON body; default: a new one")
 	command.Flags().BoolVar(&s.asJSON, "json", false, "print JSON")
 	return command
+}
+
+// configure reads which sources there are.
+func (s *sender) configure(command *cobra.Command) error {
+	if s.secret != "" && !config.Secret(s.secret).IsReference() {
+		return &usageError{errors.New("--secret: name the webhook's secret as env:NAME or file:PATH")}
+	}
+	file, err := command.Flags().GetString("config")
+	if err != nil {
+		return err
+	}
+	loaded, err := (&flags{configFile: file}).load()
+	if err != nil {
+		return err
+	}
+	s.sources = make(map[string]config.Source)
+	for _, source := range loaded.Sources {
+		s.sources[source.Name] = source
+	}
+	return nil
+}
+
+// secretOf resolves what a source's deliveries are signed with.
+func (s *sender) secretOf(source string) (string, error) {
+	reference := cmp.Or(config.Secret(s.secret), defaultSecret)
+	if configured := s.sources[source].Secrets; s.secret == "" && len(configured) > 0 {
+		reference = configured[0]
+	}
+	value, err := reference.Resolve()
+	if err != nil {
+		return "", &usageError{fmt.Errorf("secret of source %s: %w; name it by --secret, as env:NAME or file:PATH", source, err)}
+	}
+	return value, nil
+}
+
+// providerOf returns how a source's deliveries are signed.
+func (s *sender) providerOf(source, told string) (string, error) {
+	name := cmp.Or(s.sources[source].Provider, told, source)
+	if _, known := provider.ByName(name); !known {
+		return "", &usageError{fmt.Errorf("source %s: its provider is not known; put the source into the configuration, with one of %s",
+			source, strings.Join(provider.Names(), ", "))}
+	}
+	return name, nil
 }
 
 // errNotDelivery is returned for a file that holds no delivery.
@@ -70,6 +118,12 @@ type sent struct {
 	Delivery string `json:"delivery"`
 	Status   int    `json:"status"`
 	Answer   string `json:"answer"`
+}
+
+// outgoing is a delivery on its way to a source.
+type outgoing struct {
+	story.Delivery
+	provider string
 }
 
 func (s *sender) sendFiles(ctx context.Context, out io.Writer, files []string) error {
@@ -97,7 +151,7 @@ func (s *sender) sendFiles(ctx context.Context, out io.Writer, files []string) e
 }
 
 // read returns the deliveries of a file.
-func (s *sender) read(file string) ([]story.Delivery, error) {
+func (s *sender) read(file string) ([]outgoing, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -109,49 +163,62 @@ func (s *sender) read(file string) ([]story.Delivery, error) {
 		if err != nil {
 			return nil, err
 		}
-		return parsed.Deliveries, nil
+		return s.address(parsed.Deliveries, parsed.Sources)
 	case ".http":
 		delivery, err := story.ParseHTTP(data)
+		if err != nil {
+			return nil, err
+		}
 		delivery.Name = name
-		return []story.Delivery{delivery}, err
+		return s.address([]story.Delivery{delivery}, nil)
 	case ".json":
 		if s.event == "" {
 			return nil, errors.New("a JSON body needs --event")
 		}
-		return []story.Delivery{s.jsonDelivery(name, data)}, nil
+		return s.readJSON(name, data)
 	}
 	return nil, errNotDelivery
 }
 
-func (s *sender) jsonDelivery(name string, body []byte) story.Delivery {
-	id := s.id
-	if id == "" {
-		id = rand.Text()
+// address settles to which source each delivery goes, and of which provider that
+// is.
+func (s *sender) address(deliveries []story.Delivery, told map[string]story.Source) ([]outgoing, error) {
+	addressed := make([]outgoing, 0, len(deliveries))
+	for _, delivery := range deliveries {
+		by, err := s.providerOf(cmp.Or(s.source, delivery.Source), told[delivery.Source].Provider)
+		if err != nil {
+			return nil, err
+		}
+		delivery.Source = cmp.Or(s.source, delivery.Source)
+		addressed = append(addressed, outgoing{delivery, by})
 	}
-	header := http.Header{}
-	header.Set("X-GitHub-Event", s.event)
-	header.Set("X-GitHub-Delivery", id)
-	return story.Delivery{Name: name, Source: "github", Header: header, Body: body}
+	return addressed, nil
+}
+
+func (s *sender) readJSON(name string, body []byte) ([]outgoing, error) {
+	addressed, err := s.address([]story.Delivery{{Name: name, Source: "github", Header: http.Header{}, Body: body}}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return addressed, sign.Name(addressed[0].provider, addressed[0].Header, s.event, cmp.Or(s.id, rand.Text()))
 }
 
 // post signs and sends one delivery.
-func (s *sender) post(ctx context.Context, delivery story.Delivery) (sent, error) {
+func (s *sender) post(ctx context.Context, delivery outgoing) (sent, error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
-	source := delivery.Source
-	if s.source != "" {
-		source = s.source
-	}
-	url := strings.TrimSuffix(s.url, "/") + "/webhooks/" + source
+	url := strings.TrimSuffix(s.url, "/") + "/webhooks/" + delivery.Source
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(delivery.Body))
 	if err != nil {
 		return sent{}, err
 	}
 	request.Header = delivery.Header.Clone()
 	if request.Header.Get("Content-Type") == "" {
-		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Content-Type", string(webhook.JSON))
 	}
-	request.Header.Set("X-Hub-Signature-256", signature(s.secret, delivery.Body))
+	if err := s.sign(request.Header, delivery); err != nil {
+		return sent{}, err
+	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return sent{}, err
@@ -164,12 +231,21 @@ func (s *sender) post(ctx context.Context, delivery story.Delivery) (sent, error
 	return sent{Delivery: delivery.Name, Status: response.StatusCode, Answer: strings.TrimSpace(string(answer))}, nil
 }
 
-// signature is X-Hub-Signature-256 (docs.github.com, "Validating webhook
-// deliveries").
+func (s *sender) sign(header http.Header, delivery outgoing) error {
+	secret, err := s.secretOf(delivery.Source)
+	if err != nil {
+		return err
+	}
+	return sign.Sign(delivery.provider, webhook.Delivery{
+		Header: header, Raw: delivery.Body, ContentType: header.Get("Content-Type"), ReceivedAt: time.Now(),
+	}, []byte(secret))
+}
+
+// signature is X-Hub-Signature-256 of a body, as GitHub sends it.
 func signature(secret string, body []byte) string {
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write(body)
-	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
+	header := http.Header{}
+	_ = sign.Sign("github", webhook.Delivery{Header: header, Raw: body}, []byte(secret)) // fails for other providers only
+	return header.Get("X-Hub-Signature-256")
 }
 
 func (s *sender) print(out io.Writer, answer sent) error {

@@ -50,7 +50,13 @@ type Source struct {
 	Provider string   `yaml:"provider"`
 	Instance string   `yaml:"instance,omitempty"`
 	Secrets  []Secret `yaml:"secrets"`
+	// TrackerKeys finds the keys of an issue tracker in what pull requests say.
+	// Empty finds none; nil is the default of package links.
+	TrackerKeys *Pattern `yaml:"tracker_keys,omitempty"`
 }
+
+// Pattern is an RE2 expression for the keys of an issue tracker.
+type Pattern string
 
 // Provider is how to act at an instance.
 type Provider struct {
@@ -153,6 +159,18 @@ func Parse(file string, data []byte, lookup func(string) (string, bool)) (*Confi
 
 // RuleSet returns the compiled rules.
 func (c *Config) RuleSet() *rules.Set { return c.ruleSet }
+
+// TrackerKeys returns the patterns of tracker keys by source, for
+// links.NewFinder. A source that says nothing is not in it.
+func (c *Config) TrackerKeys() map[string]string {
+	patterns := make(map[string]string)
+	for _, source := range c.Sources {
+		if source.TrackerKeys != nil {
+			patterns[source.Name] = string(*source.TrackerKeys)
+		}
+	}
+	return patterns
+}
 
 // Topics returns the topics' names.
 func (c *Config) Topics() schemas.Topics { return schemas.TopicsWithPrefix(c.Kafka.TopicPrefix) }

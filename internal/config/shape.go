@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"pawl/actuator/rules"
+	"pawl/internal/links"
 )
 
 // checkShape compares a file with the types it decodes into, and tells every
@@ -51,6 +52,8 @@ func (s *shape) check(node ast.Node, want reflect.Type, path string) {
 	switch {
 	case want == reflect.TypeFor[Secret]():
 		s.checkSecret(node, path)
+	case want == reflect.TypeFor[*Pattern]():
+		s.checkPattern(node, path)
 	case want == reflect.TypeFor[time.Duration]():
 		if text, ok := node.(*ast.StringNode); !ok || !isDuration(text.Value) {
 			s.fault(node, "%s is %s, want a duration such as 720h", path, node)
@@ -78,6 +81,28 @@ func (s *shape) checkSecret(node ast.Node, path string) {
 	if !ok || path != "database.url" && !Secret(text.Value).IsReference() {
 		s.fault(node, "%s must say where the secret is, env:NAME or file:PATH, and not be the secret itself", path)
 	}
+}
+
+func (s *shape) checkPattern(node ast.Node, path string) {
+	text, ok := textOf(node)
+	if !ok {
+		s.fault(node, "%s is %s, want a regular expression", path, node)
+		return
+	}
+	if err := links.CheckPattern(text); err != nil {
+		s.fault(node, "%s: %s", path, err)
+	}
+}
+
+// textOf returns the text of a node, if it is one.
+func textOf(node ast.Node) (string, bool) {
+	switch text := node.(type) {
+	case *ast.StringNode:
+		return text.Value, true
+	case *ast.LiteralNode:
+		return text.Value.Value, true
+	}
+	return "", false
 }
 
 func (s *shape) checkStruct(node ast.Node, want reflect.Type, path string) {

@@ -20,6 +20,7 @@ import (
 	"pawl/internal/provider/gitea"
 	"pawl/internal/provider/github"
 	"pawl/internal/provider/gitlab"
+	"pawl/internal/provider/own"
 	"pawl/internal/provider/webhook"
 	"pawl/schemas"
 )
@@ -82,9 +83,13 @@ func ByName(name string) (Provider, bool) {
 // Names returns the names that ByName knows.
 func Names() []string { return []string{github.Name, gitlab.Name, gitea.Name, bitbucket.Name} }
 
-// Decode reads a record by its provider. A record of a provider that this
-// program does not know is kept and ignored.
+// Decode reads a record by its provider: one that the edge made of its own
+// refusals likewise. A record of a provider that this program does not know is
+// kept and ignored.
 func Decode(record schemas.Record) (schemas.Event, error) {
+	if record.Provider == own.Name {
+		return own.DecodeRefusals(record)
+	}
 	known, ok := ByName(record.Provider)
 	if !ok {
 		return schemas.Event{
