@@ -83,11 +83,7 @@ func TestNaive_EndsWhereTheProjectorEnds(t *testing.T) {
 	if err := fill(t.Context(), broker.Client(), topic, load(deliveries, 1000)); err != nil {
 		t.Fatal(err)
 	}
-	var bodies [][]byte
-	for record := range load(deliveries, 1000) {
-		bodies = append(bodies, record.Body)
-	}
-	if _, err := runNaive(t.Context(), url, bodies, 1); err != nil {
+	if _, err := runNaive(t.Context(), url, naivePullRequests, slices.Collect(load(deliveries, 1000)), 1); err != nil {
 		t.Fatal(err)
 	}
 	pool := pgtest.Pool(t, url)

@@ -18,7 +18,10 @@ func runCopy(ctx context.Context, pool *pgxpool.Pool, deliveries int) (float64, 
 		return 0, fmt.Errorf("copy: %w", err)
 	}
 	defer conn.Release()
-	tables := []string{"pull_request", "delivery", "transition", "outbox"}
+	tables := []string{
+		"pull_request", "commit_rollup", "commit_check", "comment", "pull_request_review", "review_thread",
+		"delivery", "transition", "outbox",
+	}
 	rows := make(map[string]*bytes.Buffer, len(tables))
 	for _, table := range tables {
 		rows[table] = new(bytes.Buffer)

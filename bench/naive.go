@@ -9,6 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"pawl/schemas"
 )
 
 // The naive way, as a careful engineer writes it without a log: one transaction
@@ -81,9 +83,18 @@ type naivePayload struct {
 	} `json:"pull_request"`
 }
 
-// runNaive handles the bodies with a number of workers, each on a connection of
-// its own, and returns deliveries a second.
-func runNaive(ctx context.Context, url string, bodies [][]byte, workers int) (float64, error) {
+// naiveWay is what the naive side does with a load.
+type naiveWay struct {
+	schema string
+	handle func(ctx context.Context, pool *pgxpool.Pool, record schemas.Record) error
+}
+
+// naivePullRequests handles pull requests alone.
+var naivePullRequests = naiveWay{naiveSchema, naiveHandle}
+
+// runNaive handles the records' bodies with a number of workers, each on a
+// connection of its own, and returns deliveries a second.
+func runNaive(ctx context.Context, url string, way naiveWay, records []schemas.Record, workers int) (float64, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return 0, fmt.Errorf("naive: %w", err)
@@ -94,11 +105,11 @@ func runNaive(ctx context.Context, url string, bodies [][]byte, workers int) (fl
 		return 0, fmt.Errorf("naive: %w", err)
 	}
 	defer pool.Close()
-	if _, err := pool.Exec(ctx, naiveSchema, pgx.QueryExecModeSimpleProtocol); err != nil {
+	if _, err := pool.Exec(ctx, way.schema, pgx.QueryExecModeSimpleProtocol); err != nil {
 		return 0, fmt.Errorf("naive schema: %w", err)
 	}
-	work := make(chan int, len(bodies))
-	for i := range bodies {
+	work := make(chan int, len(records))
+	for i := range records {
 		work <- i
 	}
 	close(work)
@@ -108,7 +119,7 @@ func runNaive(ctx context.Context, url string, bodies [][]byte, workers int) (fl
 	for range workers {
 		group.Go(func() {
 			for i := range work {
-				if err := naiveHandle(ctx, pool, fmt.Sprintf("d-%d", i), bodies[i]); err != nil {
+				if err := way.handle(ctx, pool, records[i]); err != nil {
 					failures <- err
 					return
 				}
@@ -122,25 +133,17 @@ func runNaive(ctx context.Context, url string, bodies [][]byte, workers int) (fl
 		return 0, err
 	default:
 	}
-	return float64(len(bodies)) / elapsed.Seconds(), nil
+	return float64(len(records)) / elapsed.Seconds(), nil
 }
 
-func naiveHandle(ctx context.Context, pool *pgxpool.Pool, deliveryID string, body []byte) error {
+func naiveHandle(ctx context.Context, pool *pgxpool.Pool, record schemas.Record) error {
 	var p naivePayload
-	if err := json.Unmarshal(body, &p); err != nil {
+	if err := json.Unmarshal(record.Body, &p); err != nil {
 		return fmt.Errorf("naive decode: %w", err)
 	}
 	pr := &p.PullRequest
-	state := pr.State
-	if pr.Merged {
-		state = "merged"
-	}
-	labels := make([]string, len(pr.Labels))
-	for i, label := range pr.Labels {
-		labels[i] = label.Name
-	}
 	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, naiveLock, p.Repository.ID<<20|pr.Number); err != nil {
+		if _, err := tx.Exec(ctx, naiveLock, p.lockKey()); err != nil {
 			return err
 		}
 		var heldState string
@@ -149,16 +152,41 @@ func naiveHandle(ctx context.Context, pool *pgxpool.Pool, deliveryID string, bod
 		if err != nil && err != pgx.ErrNoRows { //nolint:errorlint // pgx returns the sentinel itself
 			return err
 		}
-		stale := err == nil && (pr.UpdatedAt.Before(heldTime) || heldState == "merged" && state != "merged")
+		stale := err == nil && p.staleAgainst(heldState, heldTime)
 		if !stale {
-			if _, err := tx.Exec(ctx, naiveUpsert, p.Repository.ID, pr.Number, p.Repository.FullName, pr.Title, pr.Body,
-				pr.User.Login, state, pr.Draft, pr.Locked, pr.Head.SHA, pr.Head.Ref, pr.Base.Ref, pr.Base.SHA, labels,
-				pr.Comments, pr.Commits, pr.Additions, pr.Deletions, pr.ChangedFiles, pr.CreatedAt, pr.ClosedAt,
-				pr.MergedAt, pr.UpdatedAt); err != nil {
+			if _, err := tx.Exec(ctx, naiveUpsert, p.row()...); err != nil {
 				return err
 			}
 		}
-		_, err = tx.Exec(ctx, naiveJournal, deliveryID, p.Repository.ID, pr.Number, p.Action, !stale)
+		_, err = tx.Exec(ctx, naiveJournal, string(record.ID), p.Repository.ID, pr.Number, p.Action, !stale)
 		return err
 	})
+}
+
+// lockKey is the advisory lock of the pull request.
+func (p *naivePayload) lockKey() int64 { return p.Repository.ID<<20 | p.PullRequest.Number }
+
+func (p *naivePayload) state() string {
+	if p.PullRequest.Merged {
+		return "merged"
+	}
+	return p.PullRequest.State
+}
+
+func (p *naivePayload) staleAgainst(state string, updated time.Time) bool {
+	return p.PullRequest.UpdatedAt.Before(updated) || state == "merged" && p.state() != "merged"
+}
+
+// row returns the arguments of naiveUpsert.
+func (p *naivePayload) row() []any {
+	pr := &p.PullRequest
+	labels := make([]string, len(pr.Labels))
+	for i, label := range pr.Labels {
+		labels[i] = label.Name
+	}
+	return []any{
+		p.Repository.ID, pr.Number, p.Repository.FullName, pr.Title, pr.Body, pr.User.Login, p.state(), pr.Draft, pr.Locked,
+		pr.Head.SHA, pr.Head.Ref, pr.Base.Ref, pr.Base.SHA, labels, pr.Comments, pr.Commits, pr.Additions, pr.Deletions,
+		pr.ChangedFiles, pr.CreatedAt, pr.ClosedAt, pr.MergedAt, pr.UpdatedAt,
+	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -54,20 +55,39 @@ var description = strings.Repeat("Why this change is needed, and how it was done
 // pullRequest returns a pull_request body of a repository and number, of one of
 // the two sizes, with the fields and the nesting of a real one.
 func pullRequest(repository, number int, s step, at time.Time, size int) []byte {
+	return fmt.Appendf(nil, `{"action":%q,"number":%d,"pull_request":%s,"repository":%s,"sender":%s}`,
+		s.action, number, pullRequestObject(repository, number, s, at, size), baseRepository(repository, size), userObject("author"))
+}
+
+// baseRepository is the repository that a body of this size shows.
+func baseRepository(repository, size int) string {
+	addresses := repositoryURLs
+	if size < large {
+		addresses = repositoryURLs[:len(repositoryURLs)/2]
+	}
+	return repositoryObject(repository, repositoryName(repository), addresses)
+}
+
+func repositoryName(repository int) string { return fmt.Sprintf("acme/service-%d", repository) }
+
+// headOf is the head of a pull request after a number of pushes.
+func headOf(number, pushes int) string { return fmt.Sprintf("%040x", number*8+pushes) }
+
+func pullRequestObject(repository, number int, s step, at time.Time, size int) string {
 	var b strings.Builder
-	name := fmt.Sprintf("acme/service-%d", repository)
-	repo := repositoryObject(repository, name, repositoryURLs)
+	name := repositoryName(repository)
+	repo := baseRepository(repository, size)
 	headRepo := repo
 	if size < large {
-		repo, headRepo = repositoryObject(repository, name, repositoryURLs[:len(repositoryURLs)/2]), "null"
+		headRepo = "null"
 	}
-	fmt.Fprintf(&b, `{"action":%q,"number":%d,"pull_request":{%s,"id":%d,"number":%d,"state":%q,"locked":false,`,
-		s.action, number, urls(pullRequestURLs, "https://api.github.com/repos/"+name+"/pulls/"), 1_000_000_000+number, number, s.state)
-	fmt.Fprintf(&b, `"title":"Change number %d of the service","user":%s,"body":"%s",`, number, userObject("author"), "%BODY%")
-	fmt.Fprintf(&b, `"created_at":"2026-01-01T00:00:00Z","updated_at":%q,`, at.UTC().Format(time.RFC3339))
+	fmt.Fprintf(&b, `{%s,"id":%d,"number":%d,"state":%q,"locked":false,`,
+		urls(pullRequestURLs, "https://api.github.com/repos/"+name+"/pulls/"), 1_000_000_000+number, number, s.state)
+	fmt.Fprintf(&b, `"title":"Change number %d of the service","user":%s,"body":"%s",`, number, userObject("author"), description)
+	fmt.Fprintf(&b, `"created_at":"2026-01-01T00:00:00Z","updated_at":%s,`, timeText(at))
 	closed, merged := "null", "null"
 	if s.state == "closed" {
-		closed = fmt.Sprintf("%q", at.UTC().Format(time.RFC3339))
+		closed = timeText(at)
 	}
 	if s.merged {
 		merged = closed
@@ -75,15 +95,17 @@ func pullRequest(repository, number int, s step, at time.Time, size int) []byte 
 	fmt.Fprintf(&b, `"closed_at":%s,"merged_at":%s,"merge_commit_sha":null,"assignee":null,"assignees":[],`, closed, merged)
 	fmt.Fprintf(&b, `"requested_reviewers":[%s],"requested_teams":[],"labels":[%s],"milestone":null,"draft":false,`,
 		userObject("reviewer"), labelObjects(s.labels))
-	fmt.Fprintf(&b, `"head":{"label":"acme:change","ref":"change-%d","sha":"%040x","user":%s,"repo":%s},`,
-		number, number*8+s.head, userObject("author"), headRepo)
+	fmt.Fprintf(&b, `"head":{"label":"acme:change","ref":"change-%d","sha":%q,"user":%s,"repo":%s},`,
+		number, headOf(number, s.head), userObject("author"), headRepo)
 	fmt.Fprintf(&b, `"base":{"label":"acme:main","ref":"main","sha":"%040x","user":%s,"repo":%s},`,
 		repository, userObject("acme"), repo)
 	fmt.Fprintf(&b, `"author_association":"CONTRIBUTOR","auto_merge":null,"merged":%t,"mergeable":null,"comments":1,`, s.merged)
-	fmt.Fprintf(&b, `"review_comments":2,"commits":%d,"additions":120,"deletions":33,"changed_files":7},`, s.head+1)
-	fmt.Fprintf(&b, `"repository":%s,"sender":%s}`, repo, userObject("author"))
-	return []byte(strings.Replace(b.String(), "%BODY%", description, 1))
+	fmt.Fprintf(&b, `"review_comments":2,"commits":%d,"additions":120,"deletions":33,"changed_files":7}`, s.head+1)
+	return b.String()
 }
+
+// timeText is a time as a body has it, quoted.
+func timeText(at time.Time) string { return strconv.Quote(at.UTC().Format(time.RFC3339)) }
 
 func urls(names []string, base string) string {
 	fields := make([]string, len(names))

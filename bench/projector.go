@@ -155,11 +155,7 @@ func benchProjector(ctx context.Context, r *report, p *parts, deliveries int) er
 	}
 	defer pool.Close()
 	records := slices.Collect(load(deliveries/10, 5000))
-	bodies := make([][]byte, len(records))
-	for i, record := range records {
-		bodies[i] = record.Body
-	}
-	naive1, err := runNaive(ctx, url, bodies[:len(bodies)/2], 1)
+	naive1, err := runNaive(ctx, url, naivePullRequests, records[:len(records)/2], 1)
 	if err != nil {
 		return err
 	}
@@ -167,7 +163,7 @@ func benchProjector(ctx context.Context, r *report, p *parts, deliveries int) er
 	if err != nil {
 		return err
 	}
-	naive8, err := runNaive(ctx, url, bodies, 8)
+	naive8, err := runNaive(ctx, url, naivePullRequests, records, 8)
 	if err != nil {
 		return err
 	}

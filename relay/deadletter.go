@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// deadLetterShard is the lock of the dead letters; shards are partitions,
-	// and never negative.
+	// deadLetterShard is the lock of the dead letters; no shard of the outbox is
+	// negative.
 	deadLetterShard = -1
 	deadLetterRows  = 100
 	// deadLetterBytes bounds the values of one batch. A value may have 25 MB.

@@ -17,12 +17,14 @@
 // Storage: the tables outbox and dead_letter. A row is in the outbox until the
 // log has it; the relay itself keeps nothing.
 //
-// Order. A shard is the partition of the causing record, so an entity's rows
-// are in one shard (I2). Their ids rise in the order of commit, because the
-// projector's transactions for a partition follow each other: each advances the
-// same checkpoint row before it writes. One relay at a time serves a shard,
-// under an advisory lock that ends with the transaction, and publishes its rows
-// by id. Any number of relays may run; they share the shards as they come.
+// Order. A shard is the hash of the partition key that a row is published under,
+// so an entity's rows are in one shard, whichever record caused them: a result of
+// a commit changes pull requests of any partition. Their ids rise in the order of
+// commit, because a transaction holds the row of the pull request from before it
+// folds until it ends, and the next one numbers its rows after that. One relay at
+// a time serves a shard, under an advisory lock that ends with the transaction,
+// and publishes its rows by id. Any number of relays may run; they share the
+// shards as they come.
 //
 // Failure. A crash before the commit publishes the batch again. A relay that
 // lost its session in the middle may append late, after another has published
@@ -166,7 +168,7 @@ func (r *Relay) await(ctx context.Context, pause time.Duration) bool {
 }
 
 // wakeShards wakes the workers of the shards that have rows. A worker lives as
-// long as the relay: there are only as many shards as partitions.
+// long as the relay: there are only a few shards.
 func (r *Relay) wakeShards(ctx context.Context, running *sync.WaitGroup, workers map[int]*worker) error {
 	ask, cancel := context.WithTimeout(ctx, databaseTime)
 	defer cancel()

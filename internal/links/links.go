@@ -109,6 +109,6 @@ func (r *reader) add(target string, kind Kind) {
 	case held != nil && kind == Closes:
 		held.Kind = Closes
 	case held == nil && len(r.found) < maxLinks:
-		r.found[name] = &Link{strings.Clone(target), kind}
+		r.found[name] = &Link{Target: strings.Clone(target), Kind: kind}
 	}
 }

@@ -2,64 +2,27 @@ package story
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"pawl/projector"
 	"pawl/schemas"
 )
-
-// row is a row by its column names.
-type row map[string]any
-
-// rowOf returns a row as a reader of the table sees it: what is unknown is nil.
-func rowOf(value any) row {
-	data, _ := json.Marshal(value) // our own types always marshal
-	made := make(row)
-	_ = json.Unmarshal(data, &made)
-	return made
-}
-
-// pullRequests and comments return the rows of a run by their keys.
-func pullRequests(states map[schemas.EntityKey]projector.State) map[string]row {
-	rows := make(map[string]row)
-	for key, state := range states {
-		if state.PullRequest != nil {
-			rows[string(key)] = withUnknown(rowOf(state.PullRequest), "created_at", "closed_at", "merged_at", "provider_updated_at", "needs_read_reason")
-		}
-	}
-	return rows
-}
-
-func comments(states map[schemas.EntityKey]projector.State) map[string]row {
-	rows := make(map[string]row)
-	for _, state := range states {
-		for key, comment := range state.Comments {
-			rows[string(key)] = withUnknown(rowOf(comment), "created_at", "provider_updated_at")
-		}
-	}
-	return rows
-}
-
-// withUnknown adds the columns that JSON leaves out where they are unknown.
-func withUnknown(r row, columns ...string) row {
-	for _, column := range columns {
-		if _, ok := r[column]; !ok {
-			r[column] = nil
-		}
-	}
-	return r
-}
 
 // check returns what of the story's want is not so.
 func (s *Story) check(ran Ran) []string {
 	var diffs []string
 	diffs = append(diffs, s.checkVerdicts(ran)...)
-	diffs = append(diffs, checkRows("pull_request", s.Want.PullRequest, pullRequests(ran.States))...)
-	diffs = append(diffs, checkRows("comment", s.Want.Comment, comments(ran.States))...)
+	for _, table := range tables() {
+		for _, want := range table.want(s.Want) {
+			diffs = append(diffs, checkRows(table.name, want, table.entries(ran))...)
+		}
+	}
+	diffs = append(diffs, checkLinks(s.Want.Link, ran)...)
+	diffs = append(diffs, checkLinks(s.Want.IssueLink, ran)...)
 	diffs = append(diffs, s.checkTransitions(ran)...)
 	return append(diffs, s.checkMutations(ran)...)
 }
@@ -82,19 +45,19 @@ func (s *Story) checkVerdicts(ran Ran) []string {
 	return diffs
 }
 
-func checkRows(table string, want map[string]map[string]any, got map[string]row) []string {
+func checkRows(table string, want Rows, got []entry) []string {
 	var diffs []string
 	for _, key := range slices.Sorted(maps.Keys(want)) {
-		found, ok := findRow(got, key)
-		if !ok {
-			diffs = append(diffs, fmt.Sprintf("%s %s: there is no such row; there are %s", table, key, orNone(slices.Sorted(maps.Keys(got)))))
+		found, err := find(got, key)
+		if err != nil {
+			diffs = append(diffs, fmt.Sprintf("%s %s: %v", table, key, err))
 			continue
 		}
 		for _, column := range slices.Sorted(maps.Keys(want[key])) {
-			value, ok := found[column]
+			value, ok := found.row[column]
 			switch {
 			case !ok:
-				diffs = append(diffs, fmt.Sprintf("%s %s: there is no column %s; there are %s", table, key, column, orNone(slices.Sorted(maps.Keys(found)))))
+				diffs = append(diffs, fmt.Sprintf("%s %s: there is no column %s; there are %s", table, key, column, orNone(slices.Sorted(maps.Keys(found.row)))))
 			case !same(value, want[key][column]):
 				diffs = append(diffs, fmt.Sprintf("%s %s %s: got %s, want %s", table, key, column, show(value), show(want[key][column])))
 			}
@@ -103,26 +66,37 @@ func checkRows(table string, want map[string]map[string]any, got map[string]row)
 	return diffs
 }
 
-// findRow finds a row by its key, or by its name: acme/api#7.
-func findRow(rows map[string]row, key string) (row, bool) {
-	if found, ok := rows[key]; ok {
-		return found, true
-	}
-	for _, candidate := range rows {
-		if fmt.Sprintf("%v#%v", candidate["repository"], candidate["number"]) == key {
-			return candidate, true
+// checkLinks compares all the targets that a pull request names, in any order.
+func checkLinks(want map[string][]string, ran Ran) []string {
+	var diffs []string
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		found, err := find(pullRequests(ran), key)
+		if err != nil {
+			diffs = append(diffs, fmt.Sprintf("link %s: %v", key, err))
+			continue
+		}
+		got := []string{}
+		for _, link := range ran.States[schemas.EntityKey(found.keys[0])].Links {
+			got = append(got, link.Target)
+		}
+		if targets := slices.Sorted(slices.Values(want[key])); !slices.Equal(got, targets) {
+			diffs = append(diffs, fmt.Sprintf("link %s: got %v, want %v", key, got, targets))
 		}
 	}
-	return nil, false
+	return diffs
 }
 
 func (s *Story) checkTransitions(ran Ran) []string {
 	var diffs []string
-	names := pullRequests(ran.States)
+	names := pullRequests(ran)
 	for _, entity := range slices.Sorted(maps.Keys(s.Want.Transitions)) {
 		key := entity
-		if found, ok := findRow(names, entity); ok {
-			key = fmt.Sprint(found["entity_key"])
+		switch found, err := find(names, entity); {
+		case err == nil:
+			key = found.keys[0]
+		case !errors.Is(err, errNoRow):
+			diffs = append(diffs, fmt.Sprintf("transitions of %s: %v", entity, err))
+			continue
 		}
 		var kinds []schemas.Kind
 		for _, transition := range ran.Transitions[schemas.EntityKey(key)] {
@@ -185,7 +159,8 @@ func hasFields(got row, want map[string]any) bool {
 }
 
 // same compares a value of a row with one from YAML: numbers as numbers, times
-// as instants, and nothing, empty and zero time alike.
+// as instants, nothing and empty alike, and of an object the fields that are
+// wanted.
 func same(got, want any) bool {
 	if isNothing(got) && isNothing(want) {
 		return true
@@ -193,6 +168,10 @@ func same(got, want any) bool {
 	if gotList, ok := got.([]any); ok {
 		wantList, ok := want.([]any)
 		return ok && slices.EqualFunc(gotList, wantList, same)
+	}
+	if gotFields, ok := got.(map[string]any); ok {
+		wantFields, ok := want.(map[string]any)
+		return ok && hasFields(gotFields, wantFields)
 	}
 	gotTime, gotErr := time.Parse(time.RFC3339Nano, fmt.Sprint(got))
 	wantTime, wantErr := asTime(want)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"golang.org/x/tools/txtar"
+
+	"pawl/projector"
 )
 
 // Story is one parsed story.
@@ -22,6 +24,8 @@ type Story struct {
 	Sources    map[string]Source
 	Deliveries []Delivery
 	Want       Want
+
+	links projector.FindLinks
 }
 
 // Source is a configured webhook that deliveries may name in their path.
@@ -29,6 +33,9 @@ type Source struct {
 	Name     string `yaml:"name"`
 	Provider string `yaml:"provider"`
 	Instance string `yaml:"instance"`
+	// TrackerKeys finds the keys of an issue tracker. Empty finds none; nil is
+	// the default of package links.
+	TrackerKeys *string `yaml:"tracker_keys"`
 }
 
 // Delivery is one request of a story.
@@ -114,6 +121,9 @@ func (s *Story) finish() error {
 	}
 	var err error
 	if s.Sources, err = parseSources(s.Rules); err != nil {
+		faults = append(faults, fmt.Errorf("pawl.yaml: %w", err))
+	}
+	if s.links, err = finderOf(s.Sources); err != nil {
 		faults = append(faults, fmt.Errorf("pawl.yaml: %w", err))
 	}
 	return errors.Join(faults...)

@@ -13,11 +13,13 @@ import (
 
 // Ran is what a story came to in one order of arrival.
 type Ran struct {
-	Verdicts    []Verdict // in order of arrival
-	States      map[schemas.EntityKey]projector.State
-	Transitions map[schemas.EntityKey][]schemas.Transition
-	Decisions   []Decision
-	Mutations   []Mutation
+	Verdicts     []Verdict // in order of arrival
+	States       map[schemas.EntityKey]projector.State
+	Commits      map[schemas.EntityKey]projector.CommitState
+	Repositories map[schemas.EntityKey]*schemas.Repository
+	Transitions  map[schemas.EntityKey][]schemas.Transition
+	Decisions    []Decision
+	Mutations    []Mutation
 }
 
 // Verdict is how one delivery ended.
@@ -61,12 +63,13 @@ func (s *Story) Run(set *rules.Set, order []int) (Ran, error) {
 		story: s, rules: set, held: projector.NewHeld(), keys: make(map[schemas.IdempotencyKey]bool),
 		ran: Ran{Transitions: make(map[schemas.EntityKey][]schemas.Transition)},
 	}
+	r.held.Links = s.links
 	for _, place := range order {
 		if err := r.deliver(s.Deliveries[place]); err != nil {
 			return Ran{}, err
 		}
 	}
-	r.ran.States = maps.Clone(r.held.States)
+	r.ran.States, r.ran.Commits, r.ran.Repositories = r.held.States, r.held.Commits, r.held.Repositories
 	return r.ran, nil
 }
 

@@ -8,15 +8,31 @@ import (
 	"pawl/schemas"
 )
 
+// Rows are the wanted rows of a table, by key: the columns that matter.
+type Rows map[string]map[string]any
+
 // Want is want.yaml: what must be true at the end. What it does not name is not
 // looked at.
 type Want struct {
 	// Verdicts by the delivery's file name without .http.
 	Verdicts map[string]schemas.Verdict `yaml:"verdicts"`
-	// PullRequest and Comment name columns of rows; other columns may be
-	// anything. A key may also be acme/api#7.
-	PullRequest map[string]map[string]any `yaml:"pull_request"`
-	Comment     map[string]map[string]any `yaml:"comment"`
+	// The tables. Columns that are not named may be anything. Where a key has a
+	// pull request's or a commit's in it, acme/api#7 and acme/api@sha do too. A
+	// table with two sections may have either.
+	PullRequest       Rows `yaml:"pull_request"`
+	Comment           Rows `yaml:"comment"`
+	Review            Rows `yaml:"review"` // by the pull request's key, a slash, the review's id
+	PullRequestReview Rows `yaml:"pull_request_review"`
+	Thread            Rows `yaml:"thread"` // likewise
+	ReviewThread      Rows `yaml:"review_thread"`
+	Check             Rows `yaml:"check"` // by the commit's key, a slash, the name; or kind/app/name
+	CommitCheck       Rows `yaml:"commit_check"`
+	Commit            Rows `yaml:"commit"`
+	CommitRollup      Rows `yaml:"commit_rollup"`
+	Repository        Rows `yaml:"repository"` // also by its full name
+	// Link lists the targets that a pull request names, all of them.
+	Link      map[string][]string `yaml:"link"`
+	IssueLink map[string][]string `yaml:"issue_link"`
 	// Transitions of an entity, all of them, in order.
 	Transitions map[string][]schemas.Kind `yaml:"transitions"`
 	// Mutations, all of them, in any order; each names the fields that matter.
