@@ -40,7 +40,7 @@ func StartKafka(config KafkaConfig) (*Kafka, error) {
 		kfake.BrokerConfigs(map[string]string{"message.max.bytes": strconv.Itoa(schemas.MaxRecord)}),
 	)
 	if err != nil {
-		held.Close()
+		_ = unflock(held)
 		return nil, fmt.Errorf("start kafka in %s on port %d: %w", config.Dir, config.Port, err)
 	}
 	return &Kafka{cluster: cluster, held: held}, nil
@@ -72,5 +72,5 @@ func (k *Kafka) Cluster() *kfake.Cluster { return k.cluster }
 // alive now is kept, and its next generation would wait for the ghost.
 func (k *Kafka) Close() {
 	k.cluster.Close()
-	k.held.Close()
+	_ = unflock(k.held)
 }

@@ -3,7 +3,9 @@
 package kafkatest
 
 import (
+	"errors"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -29,15 +31,31 @@ type Broker struct {
 // Start starts a broker and creates the topics. It stops when the test ends.
 func Start(t testing.TB) *Broker {
 	t.Helper()
-	port, err := embedded.FreePort(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := &Broker{t: t, dir: t.TempDir(), port: port, topics: schemas.TopicsWithPrefix(schemas.DefaultTopicPrefix)}
-	b.start()
+	b := &Broker{t: t, dir: t.TempDir(), topics: schemas.TopicsWithPrefix(schemas.DefaultTopicPrefix)}
+	b.startSomewhere()
 	t.Cleanup(b.Stop)
 	b.createTopics()
 	return b
+}
+
+// startSomewhere starts it on a free port, and on another one where somebody took
+// that between the two.
+func (b *Broker) startSomewhere() {
+	b.t.Helper()
+	for attempt := range 10 {
+		port, err := embedded.FreePort(b.t.Context())
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		b.port = port
+		b.kafka, err = embedded.StartKafka(embedded.KafkaConfig{Dir: b.dir, Port: port})
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, syscall.EADDRINUSE) || attempt == 9 {
+			b.t.Fatal(err)
+		}
+	}
 }
 
 func (b *Broker) start() {
