@@ -75,6 +75,10 @@ generate: ## write migrations/schema.sql and the golden files anew
 	$(GO) test ./migrations -run Dump -update
 	$(GO) test ./schemas -update
 
+.PHONY: payloads
+payloads: ## write docs/payloads.md anew, from the real payloads in ../shared
+	$(GO) test ./internal/payloads -run TestEachPayloadAlone -count=1 -update
+
 .PHONY: module
 module: ## give the module a home: make module HOME_PATH=example.com/pawl
 	$(GO) mod edit -module $(HOME_PATH)
