@@ -10,7 +10,8 @@ import (
 // What a delivery announces beside its snapshot has a clock of its own: that the
 // base moved, and that the pull request entered or left the merge queue. No later
 // snapshot repeats it, so it is taken from stale deliveries too, the newest of
-// each kind. No column of the snapshot is touched.
+// each kind. Likewise the author, where no snapshot that was folded named one: it
+// never changes. No other column of the snapshot is touched.
 
 // announcedMarks is the comparable part of what deliveries announced.
 type announcedMarks struct {
@@ -26,6 +27,9 @@ func announced(a schemas.Arrival) announcedMarks {
 func announce(next *schemas.PullRequest, event schemas.Event, at time.Time) {
 	announceRetarget(next, event, at)
 	announceQueue(next, event.PullRequest.Queue, at)
+	if author := event.PullRequest.Author; author.Known && !next.Arrival.AuthorStated {
+		takeAuthor(next, author.Value)
+	}
 }
 
 // announceRetarget notes a move of the base. One that a snapshot showed before

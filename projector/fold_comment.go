@@ -20,7 +20,7 @@ func foldComment(f *folding) Outcome {
 		return outcome
 	}
 	next, verdict, reason := nextComment(row, f.event, at)
-	if verdict == schemas.Applied {
+	if next != row {
 		next.Version++
 		f.saveComment(next)
 		f.comments = append(f.comments, commentTransitions(row, next, f.event)...)
@@ -69,52 +69,53 @@ func (f *folding) saveComment(row schemas.Comment) {
 
 // nextComment folds a payload into a known comment. Removed is final: deletes
 // keep the old time at the provider, so no time can order what comes after one.
+// What the comment said is folded by its own clock, whichever comes first.
 func nextComment(row schemas.Comment, event schemas.Event, at time.Time) (schemas.Comment, schemas.Verdict, string) {
 	snapshot := event.Comment
-	body := snapshot.Body.Or(row.Body)
-	if row.State == schemas.CommentRemoved {
-		return nextRemoved(row, snapshot)
-	}
-	if snapshot.Change == schemas.CommentDeleted {
-		row.State, row.RemovedAt = schemas.CommentRemoved, snapshot.RemovedAt.Value
-		return row, schemas.Applied, ""
-	}
-	order := 0
-	if !at.IsZero() && !row.ProviderUpdatedAt.IsZero() {
-		order = at.Compare(row.ProviderUpdatedAt)
-	}
+	next, verdict, reason := nextText(row, snapshot, at)
 	switch {
-	case order < 0:
-		return row, schemas.Stale, "the comment was edited since"
-	case body == row.Body && (at.IsZero() || at.Equal(row.ProviderUpdatedAt)):
-		return row, schemas.Unchanged, "the row says the same already"
-	case order == 0 && snapshot.Change == schemas.CommentCreated:
-		return row, schemas.Unchanged, "of the same second as an edit, and a creation is the older of the two"
+	case row.State == schemas.CommentRemoved && snapshot.Change == schemas.CommentDeleted:
+		return row, schemas.Unchanged, "the comment is removed already"
+	case row.State == schemas.CommentRemoved:
+		return next, schemas.Stale, "the comment is removed, and nothing brings it back"
+	case snapshot.Change == schemas.CommentDeleted:
+		next.State, next.RemovedAt = schemas.CommentRemoved, snapshot.RemovedAt.Value
+		return next, schemas.Applied, ""
 	}
-	if order == 0 && !at.IsZero() && row.Version > 1 {
-		row.NeedsRead = true
-	}
-	row.Body = body
-	if !at.IsZero() {
-		row.ProviderUpdatedAt = at
-	}
-	return row, schemas.Applied, ""
+	return next, verdict, reason
 }
 
-// nextRemoved keeps a removed comment removed. A tombstone that came before the
-// comment itself learns from it when it was written.
-func nextRemoved(row schemas.Comment, snapshot *schemas.CommentSnapshot) (schemas.Comment, schemas.Verdict, string) {
-	if snapshot.Change == schemas.CommentDeleted {
-		return row, schemas.Unchanged, "the comment is removed already"
+// nextText folds what a payload says of a comment's text, and what a tombstone
+// that came before the comment itself could not know.
+func nextText(row schemas.Comment, snapshot *schemas.CommentSnapshot, at time.Time) (schemas.Comment, schemas.Verdict, string) {
+	next := row
+	next.Author, next.AuthorIsBot = cmp.Or(row.Author, snapshot.Author.Login), row.AuthorIsBot || snapshot.Author.IsBot
+	next.URL = cmp.Or(row.URL, snapshot.URL)
+	next.CreatedAt = keepTime(row.CreatedAt, snapshot.CreatedAt.Value)
+	body := snapshot.Body.Or(row.Body)
+	order := compareTimes(at, row.ProviderUpdatedAt)
+	switch {
+	case order < 0:
+		next.Body = cmp.Or(row.Body, body) // a removal may say nothing of the text
+		return next, schemas.Stale, "the comment was edited since"
+	case body == row.Body && (at.IsZero() || at.Equal(row.ProviderUpdatedAt)):
+		return next, schemas.Unchanged, "the row says the same already"
+	case order == 0 && snapshot.Change == schemas.CommentCreated && row.Body != "":
+		return next, schemas.Unchanged, "of the same second as an edit, and a creation is the older of the two"
 	}
-	return row, schemas.Stale, "the comment is removed, and nothing brings it back"
+	if order == 0 && !at.IsZero() && row.Version > 1 && row.State == schemas.CommentLive {
+		next.NeedsRead = true
+	}
+	next.Body = body
+	next.ProviderUpdatedAt = latest(at, row.ProviderUpdatedAt)
+	return next, schemas.Applied, ""
 }
 
 // commentTransitions returns the difference between two rows of a comment. A
 // comment that was never announced yields none: nobody knows it yet.
 func commentTransitions(before, after schemas.Comment, event schemas.Event) []schemas.Transition {
 	switch {
-	case !before.Announced:
+	case !before.Announced, before.State == schemas.CommentRemoved:
 		return nil
 	case after.State != before.State:
 		return []schemas.Transition{commentTransition(schemas.KindCommentRemoved,

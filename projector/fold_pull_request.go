@@ -97,7 +97,10 @@ func merge(row *schemas.PullRequest, event schemas.Event, at time.Time, how stan
 	if at.After(next.ProviderUpdatedAt) {
 		next.ProviderUpdatedAt = at
 	}
-	next.Arrival.Revision = max(next.Arrival.Revision, snapshot.Revision.Value)
+	if snapshot.Revision.Known {
+		next.Arrival.Revision = max(next.Arrival.Revision, snapshot.Revision.Value)
+		next.Arrival.RevisionKnown = true
+	}
 	next.Arrival.LastAction = snapshot.Change
 	next.Arrival.LastTouched = snapshot.Touched
 	next.Arrival.LastEdited = snapshot.Edited
@@ -192,7 +195,7 @@ func mergeText(next *schemas.PullRequest, s *schemas.PullRequestSnapshot) {
 	next.Title = s.Title.Or(next.Title)
 	next.Body = s.Body.Or(next.Body)
 	if s.Author.Known {
-		next.Author, next.AuthorIsBot = s.Author.Value.Login, s.Author.Value.IsBot
+		takeAuthor(next, s.Author.Value)
 	}
 	mergeHead(next, s)
 	next.BaseSHA = s.BaseSHA.Or(next.BaseSHA)
@@ -200,6 +203,11 @@ func mergeText(next *schemas.PullRequest, s *schemas.PullRequestSnapshot) {
 	next.AutoMerge = s.AutoMerge.Or(next.AutoMerge)
 	next.MergeCommitSHA = s.MergeCommitSHA.Or(next.MergeCommitSHA)
 	next.Arrival.ThreadsResolved = s.ThreadsResolved.Or(next.Arrival.ThreadsResolved)
+}
+
+func takeAuthor(next *schemas.PullRequest, author schemas.Actor) {
+	next.Author, next.AuthorIsBot = author.Login, author.IsBot
+	next.Arrival.AuthorStated = true
 }
 
 // mergeHead takes the head from the snapshot, never from what a synchronize

@@ -56,6 +56,7 @@ func sameArrival(a, b schemas.Arrival) bool {
 type arrivalMarks struct {
 	announcedMarks
 	lastAction, lastTouched      string
+	revisionKnown, authorStated  bool
 	labels, assignees, milestone bool
 	revision                     int64
 	comments, reviewComments     schemas.StatedCount
@@ -65,7 +66,7 @@ type arrivalMarks struct {
 
 func marksOf(a schemas.Arrival) arrivalMarks {
 	return arrivalMarks{
-		announced(a), a.LastAction, a.LastTouched, a.LabelsHeld, a.AssigneesHeld, a.MilestoneHeld, a.Revision,
+		announced(a), a.LastAction, a.LastTouched, a.RevisionKnown, a.AuthorStated, a.LabelsHeld, a.AssigneesHeld, a.MilestoneHeld, a.Revision,
 		a.CommentsStated, a.ReviewCommentsStated, a.ReviewsResetAt, a.ThreadsResolved,
 	}
 }

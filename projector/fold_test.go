@@ -307,7 +307,7 @@ func TestFold_Comment(t *testing.T) {
 			[]schemas.Event{opened, comment("created", 1, "a"), comment("deleted", 1, "a"), comment("edited", 9, "b")},
 			[]schemas.Verdict{"applied", "applied", "applied", "stale"},
 			[]schemas.Kind{"opened", "comment_created", "comment_removed"},
-			"a", schemas.CommentRemoved,
+			"b", schemas.CommentRemoved,
 		},
 		{
 			"a deletion that comes first leaves a tombstone",

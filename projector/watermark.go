@@ -71,7 +71,7 @@ func stand(row *schemas.PullRequest, event schemas.Event, at time.Time) (standin
 
 // compareRevisions compares the provider's own counters, where both are known.
 func compareRevisions(row *schemas.PullRequest, snapshot *schemas.PullRequestSnapshot) (order int, known bool) {
-	if !snapshot.Revision.Known || row.Arrival.Revision == 0 {
+	if !snapshot.Revision.Known || !row.Arrival.RevisionKnown {
 		return 0, false
 	}
 	return cmp.Compare(snapshot.Revision.Value, row.Arrival.Revision), true

@@ -129,8 +129,13 @@ type Arrival struct {
 	AssigneesHeld bool `json:"assignees_held,omitempty"`
 	MilestoneHeld bool `json:"milestone_held,omitempty"`
 
-	// Revision is the provider's counter of the newest snapshot folded.
-	Revision int64 `json:"revision,omitempty"`
+	// Revision is the provider's counter of the newest snapshot folded, which
+	// may be 0.
+	Revision      int64 `json:"revision,omitempty"`
+	RevisionKnown bool  `json:"revision_known,omitempty"`
+	// AuthorStated: a snapshot said who the author is. Where none did, a stale
+	// one may: an author does not change (GitLab names it on opening alone).
+	AuthorStated bool `json:"author_stated,omitempty"`
 	// BaseEdited is the newest retarget that a delivery announced, BaseInferred
 	// one that a snapshot showed and no delivery has announced yet. Results
 	// from before the later of the two do not count.

@@ -68,7 +68,7 @@ func decodeNote(event schemas.Event, record schemas.Record) (schemas.Event, erro
 func (p *notePayload) change(action string) (change schemas.CommentChange, ignored string) {
 	switch on := p.standsOn(); {
 	case on != "MergeRequest":
-		return "", fmt.Sprintf("comment on a %s, not a merge request", on)
+		return "", fmt.Sprintf("comment on %s, not a merge request", on)
 	case p.Attributes.System:
 		return "", "a note that GitLab wrote itself is no comment"
 	}
