@@ -115,7 +115,7 @@ func (f *folding) finish() {
 		return
 	}
 	next := derive(f.state, f.around)
-	if f.event.PullRequest != nil && (f.before == nil || !sameTexts(f.before, next)) {
+	if f.before == nil || !sameTexts(f.before, next) {
 		f.state.Links = deriveLinks(next, f.around.Links, f.event)
 	}
 	switch {

@@ -30,6 +30,15 @@ func announce(next *schemas.PullRequest, event schemas.Event, at time.Time) {
 	if author := event.PullRequest.Author; author.Known && !next.Arrival.AuthorStated {
 		takeAuthor(next, author.Value)
 	}
+	announceHead(next, event.PullRequest)
+}
+
+// announceHead learns where the head was pushed to from a snapshot that still
+// knows its fork: the one that was folded first may be from after the fork went.
+func announceHead(next *schemas.PullRequest, s *schemas.PullRequestSnapshot) {
+	if next.HeadRepositoryID == "" && s.HeadRepositoryID.Value != "" && s.HeadSHA.Known && s.HeadSHA.Value == next.HeadSHA {
+		next.HeadCommit = headCommitOf(s)
+	}
 }
 
 // announceRetarget notes a move of the base. One that a snapshot showed before

@@ -57,6 +57,9 @@ func blankRow(event schemas.Event) *schemas.PullRequest {
 func foldStale(row *schemas.PullRequest, event schemas.Event, at time.Time, reason string) (*schemas.PullRequest, Outcome) {
 	next := *row
 	announce(&next, event, at)
+	if announced(next.Arrival) != announced(row.Arrival) {
+		reason += "; what it announces beside its snapshot stands"
+	}
 	if explain(&next, event) {
 		reason += "; it explains what the newer one shows, which was held back until now"
 	}

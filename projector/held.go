@@ -186,6 +186,9 @@ func (h *Held) carryOver(keys []schemas.EntityKey, event schemas.Event) []schema
 		}
 		row.Version++
 		after := before
+		if !sameTexts(before.PullRequest, row) {
+			after.Links = deriveLinks(row, h.Links, event)
+		}
 		after.PullRequest = row
 		h.replace(key, before, after)
 		found = append(found, transitions(before.PullRequest, row, event)...)

@@ -69,9 +69,10 @@ func (c changes) noteState(key schemas.EntityKey, before, after State) {
 	}
 }
 
-// sameTexts reports whether two rows have the same texts, and so the same links.
+// sameTexts reports whether two rows have the same texts, and so the same links:
+// #12 is of the repository as it is called.
 func sameTexts(a, b *schemas.PullRequest) bool {
-	return a.Title == b.Title && a.Body == b.Body && a.HeadRef == b.HeadRef
+	return a.Title == b.Title && a.Body == b.Body && a.HeadRef == b.HeadRef && a.Repository == b.Repository
 }
 
 func (c changes) noteCommit(key schemas.EntityKey, before, after CommitState) {

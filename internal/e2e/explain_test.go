@@ -1,0 +1,72 @@
+package e2e_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"pawl/internal/kafkatest"
+)
+
+// TestExplain asks `pawl explain` about deliveries that went the whole way, one
+// of them signed with a secret that nobody has.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, kafkatest.Start(t), noRules)
+	config := filepath.Join(t.TempDir(), "pawl.yaml")
+	text := `version: 1
+sources:
+  - {name: github, provider: github, secrets: ["env:PAWL_GITHUB_SECRET"]}
+  - {name: spare, provider: github, instance: ghe.example.com, secrets: ["env:PAWL_GITHUB_SECRET"]}
+`
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.env = append(w.env, "PAWL_CONFIG="+config)
+	w.start("ingest", "ingest")
+	w.start("projector", "projector")
+	w.send(0, "testdata/explain/named.txtar")
+	eventually(t, 60*time.Second, "the pull requests are there", func() error { return w.folded(4) })
+	w.send(0, "testdata/explain/lived.txtar")
+	w.send(1, "--secret", "file:testdata/explain/ping.json", "--event", "ping", "testdata/explain/ping.json")
+	eventually(t, 60*time.Second, "all is folded", func() error { return w.folded(14) })
+
+	testscript.Run(t, testscript.Params{
+		Files: []string{filepath.Join("testdata", "explain", "explain.txtar")},
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PATH", filepath.Dir(binary))
+			env.Vars = append(env.Vars, w.env...)
+			return nil
+		},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		RequireExplicitExec: true,
+	})
+}
+
+// send runs `pawl send` and wants an exit status.
+func (w *world) send(want int, args ...string) {
+	w.t.Helper()
+	command := exec.CommandContext(w.t.Context(), binary, append([]string{"send", "--url", "http://" + w.webhooks}, args...)...)
+	command.Env = append(os.Environ(), w.env...)
+	output, _ := command.CombinedOutput()
+	if got := command.ProcessState.ExitCode(); got != want {
+		w.t.Fatalf("pawl send: exit status %d, want %d:\n%s", got, want, output)
+	}
+}
+
+// folded returns nil when so many records have their verdict.
+func (w *world) folded(want int) error {
+	var got int
+	if err := w.pool.QueryRow(w.t.Context(), `select count(*) from pawl.delivery`).Scan(&got); err != nil {
+		w.t.Fatal(err)
+	}
+	if got != want {
+		return fmt.Errorf("%d records are folded, want %d", got, want)
+	}
+	return nil
+}
