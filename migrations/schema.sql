@@ -193,7 +193,11 @@ CREATE TABLE pawl.dead_letter (
     value bytea,
     created_at timestamp with time zone NOT NULL,
     published_at timestamp with time zone,
+    resolved_at timestamp with time zone,
+    resolution text,
     CONSTRAINT dead_letter_names_its_origin CHECK ((((stage = 'projector'::text) AND (topic IS NOT NULL) AND (log_partition IS NOT NULL) AND (log_offset IS NOT NULL)) OR ((stage = 'actuator'::text) AND ((mutation_id IS NOT NULL) OR (topic IS NOT NULL))))),
+    CONSTRAINT dead_letter_resolution_is_known CHECK ((resolution = ANY (ARRAY['retried'::text, 'dropped'::text]))),
+    CONSTRAINT dead_letter_resolved_iff_resolution CHECK (((resolved_at IS NULL) = (resolution IS NULL))),
     CONSTRAINT dead_letter_stage_is_known CHECK ((stage = ANY (ARRAY['projector'::text, 'actuator'::text])))
 );
 COMMENT ON TABLE pawl.dead_letter IS 'Records that could not be folded and mutations that could not be done. Nothing is silently dropped (I14).';
@@ -211,6 +215,8 @@ COMMENT ON COLUMN pawl.dead_letter.headers IS 'Headers of the record: an array o
 COMMENT ON COLUMN pawl.dead_letter.value IS 'Value of the record, byte for byte.';
 COMMENT ON COLUMN pawl.dead_letter.created_at IS 'When it was set aside.';
 COMMENT ON COLUMN pawl.dead_letter.published_at IS 'When the relay appended it to pawl.dead-letters.';
+COMMENT ON COLUMN pawl.dead_letter.resolved_at IS 'When a person retried or dropped it; null while it waits.';
+COMMENT ON COLUMN pawl.dead_letter.resolution IS 'retried or dropped.';
 
 ALTER TABLE pawl.dead_letter ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME pawl.dead_letter_id_seq
@@ -230,6 +236,7 @@ CREATE TABLE pawl.decision (
     rules_hash text NOT NULL,
     mode text NOT NULL,
     decided_at timestamp with time zone NOT NULL,
+    "values" json,
     CONSTRAINT decision_mode_is_known CHECK ((mode = ANY (ARRAY['act'::text, 'plan'::text]))),
     CONSTRAINT decision_outcome_is_known CHECK ((outcome = ANY (ARRAY['mutate'::text, 'no'::text, 'repeat'::text, 'error'::text])))
 );
@@ -242,6 +249,7 @@ COMMENT ON COLUMN pawl.decision.reason IS 'The condition and the values it saw, 
 COMMENT ON COLUMN pawl.decision.rules_hash IS 'Hash of the rules that decided.';
 COMMENT ON COLUMN pawl.decision.mode IS 'act or plan.';
 COMMENT ON COLUMN pawl.decision.decided_at IS 'When, on our clock.';
+COMMENT ON COLUMN pawl.decision."values" IS 'The parts of the condition with their values, and the values of the variables in them, in short.';
 
 CREATE TABLE pawl.delivery (
     topic text NOT NULL,
@@ -331,8 +339,13 @@ CREATE TABLE pawl.mutation (
     created_at timestamp with time zone NOT NULL,
     claimed_at timestamp with time zone,
     settled_at timestamp with time zone,
+    on_refusal text DEFAULT 'cancel'::text NOT NULL,
+    seen text,
+    sent text,
+    answer text,
     CONSTRAINT mutation_attempt_is_not_negative CHECK ((attempt >= 0)),
     CONSTRAINT mutation_claimed_has_fence CHECK (((state <> 'claimed'::text) OR (fence IS NOT NULL))),
+    CONSTRAINT mutation_on_refusal_is_known CHECK ((on_refusal = ANY (ARRAY['cancel'::text, 'wait'::text, 'go_on'::text]))),
     CONSTRAINT mutation_settled_iff_settled_at CHECK (((state = ANY (ARRAY['done'::text, 'skipped'::text, 'cancelled'::text, 'dead'::text])) = (settled_at IS NOT NULL))),
     CONSTRAINT mutation_state_is_known CHECK ((state = ANY (ARRAY['planned'::text, 'waiting'::text, 'pending'::text, 'claimed'::text, 'done'::text, 'skipped'::text, 'cancelled'::text, 'dead'::text])))
 );
@@ -349,12 +362,16 @@ COMMENT ON COLUMN pawl.mutation.transition_id IS 'The transition it was decided 
 COMMENT ON COLUMN pawl.mutation."position" IS 'Place in the rule''s list of mutations, from 0.';
 COMMENT ON COLUMN pawl.mutation.transition IS 'The transition itself, for asking the condition again.';
 COMMENT ON COLUMN pawl.mutation.attempt IS 'Attempts begun.';
-COMMENT ON COLUMN pawl.mutation.next_attempt_at IS 'Not before this time, on the database''s clock.';
+COMMENT ON COLUMN pawl.mutation.next_attempt_at IS 'Not before this time, on the database''s clock. For a waiting mutation, when it is decided again; infinity waits for a person.';
 COMMENT ON COLUMN pawl.mutation.fence IS 'Fence of the lease it was last claimed under; a settle under another changes nothing (I9).';
 COMMENT ON COLUMN pawl.mutation.claimed_by IS 'The actor that last claimed it.';
 COMMENT ON COLUMN pawl.mutation.created_at IS 'Decided at.';
 COMMENT ON COLUMN pawl.mutation.claimed_at IS 'Last claimed at.';
 COMMENT ON COLUMN pawl.mutation.settled_at IS 'Ended at.';
+COMMENT ON COLUMN pawl.mutation.on_refusal IS 'What becomes of the later mutations of the same decision when this one is refused: cancel, wait (until a person retries or drops it), go_on.';
+COMMENT ON COLUMN pawl.mutation.seen IS 'What the last look at the provider found.';
+COMMENT ON COLUMN pawl.mutation.sent IS 'The last call that changes: method and path. Never a secret.';
+COMMENT ON COLUMN pawl.mutation.answer IS 'How the provider answered it: status, and its message in short.';
 
 ALTER TABLE pawl.mutation ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME pawl.mutation_id_seq
@@ -697,6 +714,10 @@ CREATE INDEX commit_rollup_merge_group ON pawl.commit_rollup USING btree (instan
 
 CREATE INDEX dead_letter_entity ON pawl.dead_letter USING btree (entity_key);
 
+CREATE INDEX dead_letter_mutation ON pawl.dead_letter USING btree (mutation_id) WHERE (mutation_id IS NOT NULL);
+
+CREATE INDEX dead_letter_open ON pawl.dead_letter USING btree (id) WHERE (resolved_at IS NULL);
+
 CREATE INDEX dead_letter_unpublished ON pawl.dead_letter USING btree (id) WHERE (published_at IS NULL);
 
 CREATE INDEX decision_entity ON pawl.decision USING btree (entity_key, decided_at);
@@ -714,6 +735,10 @@ CREATE UNIQUE INDEX mutation_key_is_held_once ON pawl.mutation USING btree (idem
 CREATE INDEX mutation_to_do ON pawl.mutation USING btree (next_attempt_at, entity_key) WHERE (state = ANY (ARRAY['pending'::text, 'claimed'::text]));
 
 CREATE INDEX mutation_transition ON pawl.mutation USING btree (transition_id);
+
+CREATE INDEX mutation_waiting ON pawl.mutation USING btree (next_attempt_at) WHERE (state = 'waiting'::text);
+
+CREATE INDEX mutation_waiting_entity ON pawl.mutation USING btree (entity_key) WHERE (state = 'waiting'::text);
 
 CREATE INDEX pull_request_head_commit ON pawl.pull_request USING btree (head_commit);
 

@@ -57,7 +57,7 @@ func newLag(f *flags) *cobra.Command {
 			if report.Partitions, err = pgx.CollectRows(rows, pgx.RowToStructByPos[lagRow]); err != nil {
 				return fmt.Errorf("read lag: %w", err)
 			}
-			err = pool.QueryRow(c.Context(), `select (select count(*) from pawl.outbox), (select count(*) from pawl.dead_letter)`).
+			err = pool.QueryRow(c.Context(), `select (select count(*) from pawl.outbox), (select count(*) from pawl.dead_letter where resolved_at is null)`).
 				Scan(&report.OutboxPending, &report.DeadLetters)
 			if err != nil {
 				return fmt.Errorf("read lag: %w", err)
