@@ -13,20 +13,21 @@ import (
 // each kind. Likewise the author, where no snapshot that was folded named one: it
 // never changes. No other column of the snapshot is touched.
 
-// announcedMarks is the comparable part of what deliveries announced.
+// announcedMarks is what follows from all that deliveries announced.
 type announcedMarks struct {
-	edited, inferred schemas.Retarget
-	queueAt          time.Time
+	retarget schemas.Retarget
+	queued   bool
+	queueAt  time.Time
 }
 
 func announced(a schemas.Arrival) announcedMarks {
-	return announcedMarks{a.BaseEdited, a.BaseInferred, a.QueueAt}
+	return announcedMarks{retargeted(a), isQueued(a), a.QueueAt}
 }
 
-// announce takes over what the delivery announces.
-func announce(next *schemas.PullRequest, event schemas.Event, at time.Time) {
-	announceRetarget(next, event, at)
-	announceQueue(next, event.PullRequest.Queue, at)
+// announce takes over what the delivery announces. The row has its base by now.
+func announce(next, row *schemas.PullRequest, event schemas.Event, at time.Time) {
+	announceRetarget(next, row, event, at)
+	announceQueue(next, event.PullRequest, at)
 	if author := event.PullRequest.Author; author.Known && !next.Arrival.AuthorStated {
 		takeAuthor(next, author.Value)
 	}
@@ -41,40 +42,48 @@ func announceHead(next *schemas.PullRequest, s *schemas.PullRequestSnapshot) {
 	}
 }
 
-// announceRetarget notes a move of the base. One that a snapshot showed before
-// the delivery came is explained by it.
-func announceRetarget(next *schemas.PullRequest, event schemas.Event, at time.Time) {
-	snapshot := event.PullRequest
-	if !slices.Contains(snapshot.Edited, "base") {
+// announceRetarget notes a move of the base that the delivery announces, and
+// which base it shows when. A move that no delivery announced lies between the
+// last sight of another base and the first of this one.
+func announceRetarget(next, row *schemas.PullRequest, event schemas.Event, at time.Time) {
+	snapshot, marks := event.PullRequest, &next.Arrival
+	if !snapshot.BaseRef.Known {
 		return
 	}
-	marks := &next.Arrival
-	moved := schemas.Retarget{At: at, ReceivedAt: event.ReceivedAt, Base: snapshot.BaseRef.Value}
-	if !isZeroRetarget(marks.BaseInferred) && marks.BaseInferred.Base == moved.Base && !later(moved, marks.BaseInferred) {
-		marks.BaseInferred = schemas.Retarget{}
+	seen := schemas.Retarget{At: at, ReceivedAt: event.ReceivedAt, Base: snapshot.BaseRef.Value}
+	if slices.Contains(snapshot.Edited, "base") && (isZeroRetarget(marks.BaseEdited) || later(seen, marks.BaseEdited)) {
+		marks.BaseEdited = seen
 	}
-	if isZeroRetarget(marks.BaseEdited) || later(moved, marks.BaseEdited) {
-		marks.BaseEdited = moved
+	switch shown := seen.Base == next.BaseRef; {
+	case marks.BaseSeen.Base == "":
+		marks.BaseSeen = seen
+	case shown && marks.BaseSeen.Base != seen.Base: // this snapshot moved it
+		marks.BaseOther = schemas.Retarget{At: row.ProviderUpdatedAt, ReceivedAt: marks.BaseSeen.ReceivedAt, Base: row.BaseRef}
+		marks.BaseSeen = seen
+	case shown:
+		if later(marks.BaseSeen, seen) && later(seen, marks.BaseOther) {
+			marks.BaseSeen = seen
+		}
+	case later(seen, marks.BaseOther): // a late sight of another base
+		marks.BaseOther = seen
+		if later(seen, marks.BaseSeen) {
+			marks.BaseSeen = schemas.Retarget{At: next.ProviderUpdatedAt, ReceivedAt: event.ReceivedAt, Base: next.BaseRef}
+		}
 	}
 }
 
-// mergeBase takes over the base. Where it moved and no delivery said so, the
-// snapshot's time stands in: results that are older may be of the old base.
-func mergeBase(next, row *schemas.PullRequest, event schemas.Event, at time.Time) {
-	snapshot := event.PullRequest
-	next.BaseRef = snapshot.BaseRef.Or(row.BaseRef)
-	moved := row.BaseRef != "" && next.BaseRef != row.BaseRef
-	if moved && !slices.Contains(snapshot.Edited, "base") {
-		next.Arrival.BaseInferred = schemas.Retarget{At: at, ReceivedAt: event.ReceivedAt, Base: next.BaseRef}
+// retargeted returns the newest move of the base: the one that was announced, or
+// the first sight of the base where no delivery explains it. Results from before
+// may be of another base.
+func retargeted(a schemas.Arrival) schemas.Retarget {
+	if isZeroRetarget(a.BaseOther) {
+		return a.BaseEdited
 	}
-}
-
-// retargeted returns the newest move of the base.
-func retargeted(row *schemas.PullRequest) schemas.Retarget {
-	if later(row.Arrival.BaseInferred, row.Arrival.BaseEdited) {
-		return row.Arrival.BaseInferred
+	explained := a.BaseEdited.Base == a.BaseSeen.Base && later(a.BaseEdited, a.BaseOther)
+	if explained || later(a.BaseEdited, a.BaseSeen) {
+		return a.BaseEdited
 	}
-	return row.Arrival.BaseEdited
+	return a.BaseSeen
 }
 
 func isZeroRetarget(r schemas.Retarget) bool { return r.At.IsZero() && r.ReceivedAt.IsZero() }
@@ -87,20 +96,26 @@ func later(a, b schemas.Retarget) bool {
 	return a.ReceivedAt.After(b.ReceivedAt)
 }
 
-// announceQueue notes the newest entry into the merge queue, or removal from it.
-// Within one second, leaving is the later.
-func announceQueue(next *schemas.PullRequest, change *schemas.QueueChange, at time.Time) {
-	if change == nil {
+// announceQueue notes the newest entry into the merge queue, or removal from it,
+// and that a pull request that closes leaves it. Within one second, leaving is
+// the later.
+func announceQueue(next *schemas.PullRequest, snapshot *schemas.PullRequestSnapshot, at time.Time) {
+	marks := &next.Arrival
+	if snapshot.Change == "closed" {
+		marks.LeftQueueAt = latest(at, marks.LeftQueueAt)
+	}
+	change := snapshot.Queue
+	if change == nil || compareTimes(at, marks.QueueAt) < 0 || change.Queued && compareTimes(at, marks.QueueAt) == 0 && !marks.QueueAt.IsZero() {
 		return
 	}
-	known := !at.IsZero() && !next.Arrival.QueueAt.IsZero()
-	if known && (at.Before(next.Arrival.QueueAt) || at.Equal(next.Arrival.QueueAt) && change.Queued) {
-		return
-	}
-	next.Queued = change.Queued
+	marks.QueueAt, marks.Enqueued = at, change.Queued
 	next.DequeuedReason = ""
 	if !change.Queued {
 		next.DequeuedReason = change.Reason
 	}
-	next.Arrival.QueueAt = at
+}
+
+// isQueued reports whether it entered the queue, and has not left it since.
+func isQueued(a schemas.Arrival) bool {
+	return a.Enqueued && (a.LeftQueueAt.IsZero() || a.QueueAt.After(a.LeftQueueAt))
 }

@@ -34,6 +34,9 @@ func foldCheck(held CommitState, event schemas.Event) (CommitState, Outcome) {
 	next.Version = row.Version + 1
 	checks := with(held.Checks, id, next)
 	commit := commitOf(held, event.Entity, said.Instance, said.RepositoryID, said.Repository, said.SHA)
+	if held.Commit != nil && held.Commit.Repository != "" && checkTime(next).Before(newestTime(held.Checks)) {
+		commit.Repository = held.Commit.Repository // an older result shows an older name
+	}
 	rollUp(commit, checks)
 	return CommitState{Commit: commit, Checks: checks}, Outcome{Verdict: schemas.Applied, FutureTime: future}
 }
@@ -50,6 +53,19 @@ func checkOf(event schemas.Event, at time.Time) schemas.Check {
 	}
 }
 
+// checkTime is the newest time that a check states.
+func checkTime(c schemas.Check) time.Time {
+	return latest(c.CompletedAt, latest(c.StartedAt, c.ProviderUpdatedAt))
+}
+
+func newestTime(checks map[schemas.CheckID]schemas.Check) time.Time {
+	var newest time.Time
+	for _, check := range checks {
+		newest = latest(checkTime(check), newest)
+	}
+	return newest
+}
+
 // sameCheck reports whether two checks say the same, but for when they came.
 func sameCheck(a, b schemas.Check) bool {
 	a.ReceivedAt, a.Version = b.ReceivedAt, b.Version
@@ -61,10 +77,10 @@ func sameCheck(a, b schemas.Check) bool {
 // A commit status is a new object each time: its own clock orders it, and then
 // its id. All else is an attempt with an id, the greater the newer; a retry
 // counts within one id. Within an attempt, a clock of its own decides where it
-// has one (workflow_run, check_suite), and otherwise the time that it states: of
-// its end if it has ended, of its start if not. Then the status, which does not
-// go back: queued, in_progress, completed. What is still equal is decided by what
-// it counts as, the worst last, so that no order of arrival makes a difference.
+// has one (workflow_run, check_suite). Then the status, which does not go back:
+// queued, in_progress, completed; and then the time that it states, of its end or
+// of its start. What is still equal is decided by what it counts as, the worst
+// last, so that no order of arrival makes a difference.
 func compareChecks(a, b schemas.Check) int {
 	if a.Kind == schemas.CommitStatus {
 		return cmp.Or(
@@ -74,7 +90,7 @@ func compareChecks(a, b schemas.Check) int {
 		)
 	}
 	if a.Kind == schemas.CheckSuite && !a.ProviderUpdatedAt.IsZero() && !b.ProviderUpdatedAt.IsZero() {
-		return cmp.Or(compareAttempts(a.Attempt, b.Attempt), a.ProviderUpdatedAt.Compare(b.ProviderUpdatedAt))
+		return cmp.Or(compareAttempts(a.Attempt, b.Attempt), a.ProviderUpdatedAt.Compare(b.ProviderUpdatedAt), compareProgress(a, b))
 	}
 	return cmp.Or(
 		compareAttempts(a.Attempt, b.Attempt),
@@ -102,13 +118,10 @@ func compareAttempts(a, b int64) int {
 	return cmp.Compare(a, b)
 }
 
-// compareProgress compares how far two states of one attempt are. One that
-// starts after the other has ended is a new run under the same id.
+// compareProgress compares how far two states of one attempt are. The rank comes
+// first: an app's own clock may say that a check ended before it began.
 func compareProgress(a, b schemas.Check) int {
-	if order := compareTimes(progressTime(a), progressTime(b)); order != 0 {
-		return order
-	}
-	return cmp.Compare(a.Status.Rank(), b.Status.Rank())
+	return cmp.Or(cmp.Compare(a.Status.Rank(), b.Status.Rank()), compareTimes(progressTime(a), progressTime(b)))
 }
 
 func progressTime(c schemas.Check) time.Time {

@@ -43,7 +43,7 @@ func firstComment(f *folding, at time.Time) Outcome {
 		Body:              snapshot.Body.Value,
 		URL:               snapshot.URL,
 		CreatedAt:         snapshot.CreatedAt.Value,
-		ProviderUpdatedAt: at,
+		ProviderUpdatedAt: textTime(snapshot, at),
 		Version:           1,
 	}
 	outcome := Outcome{Verdict: schemas.Applied}
@@ -51,6 +51,9 @@ func firstComment(f *folding, at time.Time) Outcome {
 	case snapshot.Change == schemas.CommentDeleted:
 		row.State, row.Announced, row.RemovedAt = schemas.CommentRemoved, true, snapshot.RemovedAt.Value
 		outcome.Reason = "seen first when it was deleted"
+		if !snapshot.Body.Known {
+			row.ProviderUpdatedAt = time.Time{} // the clock is of the text
+		}
 	case f.state.PullRequest == nil:
 		outcome.Reason = "waits for its pull request to be seen"
 	}
@@ -72,7 +75,7 @@ func (f *folding) saveComment(row schemas.Comment) {
 // What the comment said is folded by its own clock, whichever comes first.
 func nextComment(row schemas.Comment, event schemas.Event, at time.Time) (schemas.Comment, schemas.Verdict, string) {
 	snapshot := event.Comment
-	next, verdict, reason := nextText(row, snapshot, at)
+	next, verdict, reason := nextText(row, snapshot, textTime(snapshot, at))
 	switch {
 	case row.State == schemas.CommentRemoved && snapshot.Change == schemas.CommentDeleted:
 		return row, schemas.Unchanged, "the comment is removed already"
@@ -85,6 +88,15 @@ func nextComment(row schemas.Comment, event schemas.Event, at time.Time) (schema
 	return next, verdict, reason
 }
 
+// textTime is the time of the text. A removal that says nothing of the text has
+// its own time alone (Bitbucket Cloud).
+func textTime(snapshot *schemas.CommentSnapshot, at time.Time) time.Time {
+	if snapshot.Change == schemas.CommentDeleted && !snapshot.Body.Known {
+		return time.Time{}
+	}
+	return at
+}
+
 // nextText folds what a payload says of a comment's text, and what a tombstone
 // that came before the comment itself could not know.
 func nextText(row schemas.Comment, snapshot *schemas.CommentSnapshot, at time.Time) (schemas.Comment, schemas.Verdict, string) {
@@ -95,6 +107,8 @@ func nextText(row schemas.Comment, snapshot *schemas.CommentSnapshot, at time.Ti
 	body := snapshot.Body.Or(row.Body)
 	order := compareTimes(at, row.ProviderUpdatedAt)
 	switch {
+	case snapshot.Change == schemas.CommentDeleted && !snapshot.Body.Known:
+		return next, schemas.Unchanged, "" // the clock is of the text
 	case order < 0:
 		next.Body = cmp.Or(row.Body, body) // a removal may say nothing of the text
 		return next, schemas.Stale, "the comment was edited since"

@@ -27,9 +27,7 @@ func derive(state State, around Around) *schemas.PullRequest {
 	next.UnresolvedThreads = countUnresolved(&next, state.Threads)
 	next.Comments = countComments(next.Arrival.CommentsStated, state.Tally, schemas.CommentConversation)
 	next.ReviewComments = countComments(next.Arrival.ReviewCommentsStated, state.Tally, schemas.CommentReview)
-	if next.State != schemas.Open {
-		next.Queued = false
-	}
+	next.Queued = next.State == schemas.Open && isQueued(next.Arrival)
 	return &next
 }
 
@@ -62,7 +60,7 @@ func deriveName(next *schemas.PullRequest, repository *schemas.Repository) {
 // the base moved do not count.
 func deriveChecks(next *schemas.PullRequest, head CommitState) {
 	next.Checks = []schemas.PullRequestCheck{}
-	since := retargeted(next)
+	since := retargeted(next.Arrival)
 	var sum rollup
 	for _, check := range inCheckOrder(head.Checks) {
 		if !check.Kind.Counts() || !countsSince(check, since) {
@@ -82,12 +80,7 @@ func countsSince(check schemas.Check, since schemas.Retarget) bool {
 	if isZeroRetarget(since) {
 		return true
 	}
-	at := check.CompletedAt
-	for _, other := range []time.Time{check.StartedAt, check.ProviderUpdatedAt} {
-		if other.After(at) {
-			at = other
-		}
-	}
+	at := checkTime(check)
 	if !at.IsZero() && !since.At.IsZero() {
 		return at.After(since.At)
 	}

@@ -13,14 +13,14 @@ import (
 // A list or a milestone is empty although nothing took it away. Which change can
 // empty which field:
 //
-//	field      emptied by                     explained later by
-//	labels     labeled, unlabeled             unlabeled
-//	assignees  assigned, unassigned           unassigned
-//	milestone  milestoned, demilestoned       demilestoned
+//	labels     labeled, unlabeled
+//	assignees  assigned, unassigned
+//	milestone  milestoned, demilestoned
 //
 // A read of the provider and a change without a word can empty each of them.
 // Another change does not: the value stays, the row asks for a read, and the
-// emptiness is remembered until a late delivery explains it.
+// emptiness is remembered until a late delivery that can empty the field, and
+// shows it empty, explains it.
 //
 // A flag contradicts the change that sets it: ready_for_review with draft true.
 // The flag stays, and the row asks for a read.
@@ -107,7 +107,7 @@ func explain(next *schemas.PullRequest, event schemas.Event) bool {
 	for _, field := range emptiedFields {
 		held := field.mark(&next.Arrival)
 		_, empty := field.stated(event.PullRequest)
-		if *held && empty && event.PullRequest.Change == field.touches[0] {
+		if *held && empty && field.canEmpty(event.PullRequest.Change) {
 			field.clear(next)
 			*held, explained = false, true
 		}

@@ -56,7 +56,7 @@ func blankRow(event schemas.Event) *schemas.PullRequest {
 // base moved or when the queue was left.
 func foldStale(row *schemas.PullRequest, event schemas.Event, at time.Time, reason string) (*schemas.PullRequest, Outcome) {
 	next := *row
-	announce(&next, event, at)
+	announce(&next, row, event, at)
 	if announced(next.Arrival) != announced(row.Arrival) {
 		reason += "; what it announces beside its snapshot stands"
 	}
@@ -70,7 +70,7 @@ func foldStale(row *schemas.PullRequest, event schemas.Event, at time.Time, reas
 // snapshots disagree on the state (I6).
 func foldCovered(row *schemas.PullRequest, event schemas.Event, at time.Time, reason string) (*schemas.PullRequest, Outcome) {
 	next := *row
-	announce(&next, event, at)
+	announce(&next, row, event, at)
 	state, known := statedState(event)
 	if !known || state.Rank() >= row.State.Rank() || row.NeedsRead || lastChange(row).isRead() {
 		return &next, Outcome{Verdict: schemas.Unchanged, Reason: reason}
@@ -94,10 +94,10 @@ func merge(row *schemas.PullRequest, event schemas.Event, at time.Time, how stan
 	mergeHeld(&next, row, snapshot)
 	mergeText(&next, snapshot)
 	mergeClaims(&next, row, snapshot)
-	mergeBase(&next, row, event, at)
 	mergeFigures(&next, snapshot, at)
-	announce(&next, event, at)
-	if at.After(next.ProviderUpdatedAt) {
+	announce(&next, row, event, at)
+	revised, known := compareRevisions(row, snapshot)
+	if at.After(next.ProviderUpdatedAt) || known && revised > 0 && !at.IsZero() {
 		next.ProviderUpdatedAt = at
 	}
 	if snapshot.Revision.Known {
@@ -201,6 +201,7 @@ func mergeText(next *schemas.PullRequest, s *schemas.PullRequestSnapshot) {
 		takeAuthor(next, s.Author.Value)
 	}
 	mergeHead(next, s)
+	next.BaseRef = s.BaseRef.Or(next.BaseRef)
 	next.BaseSHA = s.BaseSHA.Or(next.BaseSHA)
 	next.RequestedReviewers = listed(s.RequestedReviewers.Or(next.RequestedReviewers))
 	next.AutoMerge = s.AutoMerge.Or(next.AutoMerge)

@@ -54,7 +54,9 @@ func sameArrival(a, b schemas.Arrival) bool {
 
 // arrivalMarks is the comparable part of the marks of arrival.
 type arrivalMarks struct {
-	announcedMarks
+	edited, other, seen          schemas.Retarget
+	queueAt, leftQueueAt         time.Time
+	enqueued                     bool
 	lastAction, lastTouched      string
 	revisionKnown, authorStated  bool
 	labels, assignees, milestone bool
@@ -66,7 +68,7 @@ type arrivalMarks struct {
 
 func marksOf(a schemas.Arrival) arrivalMarks {
 	return arrivalMarks{
-		announced(a), a.LastAction, a.LastTouched, a.RevisionKnown, a.AuthorStated, a.LabelsHeld, a.AssigneesHeld, a.MilestoneHeld, a.Revision,
+		a.BaseEdited, a.BaseOther, a.BaseSeen, a.QueueAt, a.LeftQueueAt, a.Enqueued, a.LastAction, a.LastTouched, a.RevisionKnown, a.AuthorStated, a.LabelsHeld, a.AssigneesHeld, a.MilestoneHeld, a.Revision,
 		a.CommentsStated, a.ReviewCommentsStated, a.ReviewsResetAt, a.ThreadsResolved,
 	}
 }

@@ -136,13 +136,17 @@ type Arrival struct {
 	// AuthorStated: a snapshot said who the author is. Where none did, a stale
 	// one may: an author does not change (GitLab names it on opening alone).
 	AuthorStated bool `json:"author_stated,omitempty"`
-	// BaseEdited is the newest retarget that a delivery announced, BaseInferred
-	// one that a snapshot showed and no delivery has announced yet. Results
-	// from before the later of the two do not count.
-	BaseEdited   Retarget `json:"base_edited,omitzero"`
-	BaseInferred Retarget `json:"base_inferred,omitzero"`
-	// QueueAt is when it entered or left the merge queue.
-	QueueAt time.Time `json:"queue_at,omitzero"`
+	// BaseEdited is the newest move of the base that a delivery announced,
+	// BaseOther the last sight of another base, BaseSeen the first sight of this
+	// one since. They tell from when on results count.
+	BaseEdited Retarget `json:"base_edited,omitzero"`
+	BaseOther  Retarget `json:"base_other,omitzero"`
+	BaseSeen   Retarget `json:"base_seen,omitzero"`
+	// Enqueued and QueueAt are the newest entry into the merge queue or removal
+	// from it; LeftQueueAt is when it was last closed.
+	Enqueued    bool      `json:"enqueued,omitempty"`
+	QueueAt     time.Time `json:"queue_at,omitzero"`
+	LeftQueueAt time.Time `json:"left_queue_at,omitzero"`
 	// CommentsStated and ReviewCommentsStated are the counts of the newest
 	// snapshot that stated them, with its time: comments that came or went
 	// since are counted on top.

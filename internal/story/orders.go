@@ -112,7 +112,7 @@ func (o *OrdersOutcome) note(s *Story, arrival []int, written, ran Ran) {
 
 // diffRows returns the first difference of two runs' rows.
 func diffRows(written, ran Ran) string {
-	for _, table := range append(tables(), table{name: "link", entries: links}) {
+	for _, table := range append(tables(), table{name: "link", entries: issueLinks}) {
 		want, got := table.entries(written), table.entries(ran)
 		if a, b := keysOf(got), keysOf(want); !slices.Equal(a, b) {
 			return fmt.Sprintf("%s rows: got %s, in the written order %s", table.name, orNone(a), orNone(b))
@@ -130,7 +130,8 @@ func diffRows(written, ran Ran) string {
 // diffColumn returns the first column in which two rows differ, either way.
 func diffColumn(a, b row) (string, bool) {
 	for _, column := range slices.Sorted(maps.Keys(a)) {
-		if !isMarkOfArrival(column) && !(same(a[column], b[column]) && same(b[column], a[column])) {
+		alike := same(a[column], b[column]) && same(b[column], a[column])
+		if !alike && !isMarkOfArrival(column) {
 			return column, true
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"golang.org/x/tools/txtar"
 
+	"pawl/internal/links"
 	"pawl/projector"
 )
 
@@ -25,7 +26,7 @@ type Story struct {
 	Deliveries []Delivery
 	Want       Want
 
-	links projector.FindLinks
+	findLinks projector.FindLinks
 }
 
 // Source is a configured webhook that deliveries may name in their path.
@@ -123,9 +124,11 @@ func (s *Story) finish() error {
 	if s.Sources, err = parseSources(s.Rules); err != nil {
 		faults = append(faults, fmt.Errorf("pawl.yaml: %w", err))
 	}
-	if s.links, err = finderOf(s.Sources); err != nil {
+	finder, err := links.NewFinder(trackerKeys(s.Sources))
+	if err != nil {
 		faults = append(faults, fmt.Errorf("pawl.yaml: %w", err))
 	}
+	s.findLinks = finder.Of
 	return errors.Join(faults...)
 }
 
@@ -146,6 +149,17 @@ func parseSources(config []byte) (map[string]Source, error) {
 		sources[source.Name] = source
 	}
 	return sources, nil
+}
+
+// trackerKeys returns the patterns of the sources that state one.
+func trackerKeys(sources map[string]Source) map[string]string {
+	patterns := make(map[string]string)
+	for name, source := range sources {
+		if source.TrackerKeys != nil {
+			patterns[name] = *source.TrackerKeys
+		}
+	}
+	return patterns
 }
 
 // ParseHTTP reads a delivery as HTTP text: a request line, headers, an empty

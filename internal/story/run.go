@@ -63,7 +63,7 @@ func (s *Story) Run(set *rules.Set, order []int) (Ran, error) {
 		story: s, rules: set, held: projector.NewHeld(), keys: make(map[schemas.IdempotencyKey]bool),
 		ran: Ran{Transitions: make(map[schemas.EntityKey][]schemas.Transition)},
 	}
-	r.held.Links = s.links
+	r.held.Links = s.findLinks
 	for _, place := range order {
 		if err := r.deliver(s.Deliveries[place]); err != nil {
 			return Ran{}, err
