@@ -76,6 +76,7 @@ func run() error {
 		run  func() error
 	}{
 		{"projector", func() error { return benchProjector(ctx, r, p, size.deliveries) }},
+		{"mixed", func() error { return benchMixed(ctx, r, p, size.deliveries) }},
 		{"edge", func() error { return benchEdge(ctx, r, p, size) }},
 		{"latency", func() error { return benchLatency(ctx, r, p, size) }},
 		{"flat", func() error { return benchFlat(ctx, r, p, size) }},
