@@ -100,14 +100,14 @@ func mergeHeld(next, row *schemas.PullRequest, s *schemas.PullRequestSnapshot) {
 	}
 }
 
-// explain lets a stale snapshot release a field that is held: it tells why the
+// explain lets an older snapshot release a field that is held: it tells why the
 // newer one showed it empty. It reports whether it did.
-func explain(next *schemas.PullRequest, event schemas.Event) bool {
+func explain(next *schemas.PullRequest, s *schemas.PullRequestSnapshot) bool {
 	explained := false
 	for _, field := range emptiedFields {
 		held := field.mark(&next.Arrival)
-		_, empty := field.stated(event.PullRequest)
-		if *held && empty && field.canEmpty(event.PullRequest.Change) {
+		_, empty := field.stated(s)
+		if *held && empty && field.canEmpty(s.Change) {
 			field.clear(next)
 			*held, explained = false, true
 		}

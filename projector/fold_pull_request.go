@@ -60,7 +60,7 @@ func foldStale(row *schemas.PullRequest, event schemas.Event, at time.Time, reas
 	if announced(next.Arrival) != announced(row.Arrival) {
 		reason += "; what it announces beside its snapshot stands"
 	}
-	if explain(&next, event) {
+	if explain(&next, event.PullRequest) {
 		reason += "; it explains what the newer one shows, which was held back until now"
 	}
 	return &next, Outcome{Verdict: schemas.Stale, Reason: reason}
@@ -71,6 +71,9 @@ func foldStale(row *schemas.PullRequest, event schemas.Event, at time.Time, reas
 func foldCovered(row *schemas.PullRequest, event schemas.Event, at time.Time, reason string) (*schemas.PullRequest, Outcome) {
 	next := *row
 	announce(&next, row, event, at)
+	if explain(&next, event.PullRequest) {
+		return &next, Outcome{Verdict: schemas.Applied, Reason: reason + "; it explains what the newer one shows, which was held back until now"}
+	}
 	state, known := statedState(event)
 	if !known || state.Rank() >= row.State.Rank() || row.NeedsRead || lastChange(row).isRead() {
 		return &next, Outcome{Verdict: schemas.Unchanged, Reason: reason}

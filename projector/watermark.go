@@ -102,7 +102,9 @@ func (c change) isRead() bool { return c.action == "" }
 // change and the snapshot lacks the row's, the row is the later one. Otherwise
 // the later record applies (I6).
 func standWithinSecond(row *schemas.PullRequest, snapshot *schemas.PullRequestSnapshot, made change) (standing, string) {
-	if made.isRead() || !rowShows(row, snapshot, made) {
+	shown := *row
+	explain(&shown, snapshot) // what the row holds back, its newest snapshot shows
+	if made.isRead() || !rowShows(&shown, snapshot, made) {
 		return tied, ""
 	}
 	last := lastChange(row)
