@@ -19,6 +19,10 @@ import (
 	"pawl/schemas"
 )
 
+// patience is how long a test waits for what must come: joining a group behind
+// dead members takes sessions to end, and the machine may be loaded.
+const patience = 120 * time.Second
+
 // produce appends records, each to the partition of its key, and returns when
 // the broker has them.
 func produce(t *testing.T, client *kafka.Client, records ...schemas.Record) {
@@ -68,7 +72,7 @@ func run(t *testing.T, broker *kafkatest.Broker, pool *pgxpool.Pool, owner strin
 // waitFor polls until a query returns the wanted number.
 func waitFor(t *testing.T, pool *pgxpool.Pool, want int, sql string) {
 	t.Helper()
-	deadline := time.Now().Add(120 * time.Second)
+	deadline := time.Now().Add(patience)
 	var got int
 	for time.Now().Before(deadline) {
 		if err := pool.QueryRow(t.Context(), sql).Scan(&got); err != nil {

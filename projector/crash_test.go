@@ -183,6 +183,22 @@ func (b *lockedBuffer) String() string {
 	return b.text.String()
 }
 
+// slowDown makes each batch take a tenth of a second, so that a test on a loaded
+// machine still finds one to kill.
+func slowDown(t *testing.T, pool *pgxpool.Pool) {
+	t.Helper()
+	execSQL(t, pool, `create function pawl.slow() returns trigger language plpgsql as
+		'begin perform pg_sleep(0.1); return null; end'`)
+	execSQL(t, pool, `create trigger slow after insert on pawl.delivery for each statement execute function pawl.slow()`)
+}
+
+func execSQL(t *testing.T, pool *pgxpool.Pool, sql string) {
+	t.Helper()
+	if _, err := pool.Exec(t.Context(), sql); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestI4_KilledProjectorsLoseAndDoubleNothing kills -9 as soon as a batch is
 // committed, while others are open.
 func TestI4_KilledProjectorsLoseAndDoubleNothing(t *testing.T) {
@@ -190,11 +206,12 @@ func TestI4_KilledProjectorsLoseAndDoubleNothing(t *testing.T) {
 	const prs = 1000
 	broker, url := kafkatest.Start(t), pgtest.New(t)
 	pool := pgtest.Pool(t, url)
+	slowDown(t, pool)
 	produce(t, broker.Client(), openAndClose("a", prs)...)
 	folded := 0
 	for kill := range 5 {
 		killed := startChild(t, url, broker, fmt.Sprint("child ", kill))
-		eventually(t, "another batch committed", 30*time.Second, func() bool {
+		eventually(t, "another batch committed", patience, func() bool {
 			before := folded
 			return pool.QueryRow(t.Context(), countDeliveries).Scan(&folded) == nil && folded > before
 		})
@@ -205,6 +222,7 @@ func TestI4_KilledProjectorsLoseAndDoubleNothing(t *testing.T) {
 	if folded == 2*prs {
 		t.Error("all was folded before the last kill: the test tested nothing")
 	}
+	execSQL(t, pool, `drop trigger slow on pawl.delivery`)
 	startChild(t, url, broker, "last")
 	holdsOnce(t, pool, prs)
 }
@@ -240,7 +258,7 @@ func TestI4_PausedPastItsSessionCannotCommit(t *testing.T) {
 	if err := zombie.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the zombie's commit failed", 20*time.Second, func() bool {
+	eventually(t, "the zombie's commit failed", patience, func() bool {
 		return strings.Contains(zombie.log.String(), "read again from its checkpoint") || strings.Contains(zombie.log.String(), "has another owner")
 	})
 	if diff := cmp.Diff(tables(t, pool), before); diff != "" {
