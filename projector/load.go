@@ -20,7 +20,7 @@ type wanted struct {
 	sources, ids []string
 	commits      []meeting // that results or new heads meet on
 	results      []string  // keys of the commits with results
-	renamed      [2][]string
+	renamed      [3][]string // instance, repository id, name
 	repositories []string
 	unmet        bool // see Applier.unmet
 }
@@ -60,6 +60,7 @@ func (w *wanted) event(key schemas.EntityKey, event schemas.Event) {
 		w.repositories = append(w.repositories, string(event.Entity))
 		w.renamed[0] = append(w.renamed[0], event.Repository.Instance)
 		w.renamed[1] = append(w.renamed[1], event.Repository.RepositoryID)
+		w.renamed[2] = append(w.renamed[2], event.Repository.Repository)
 		return
 	}
 	if event.Comment != nil {
@@ -104,7 +105,7 @@ func (w *wanted) queueLocks(queue *pgx.Batch, held *Held, now time.Time) {
 	read := func(rows pgx.Rows) error { return readPullRequests(rows, held) }
 	switch {
 	case len(w.results) > 0 || len(w.renamed[0]) > 0:
-		queue.Queue(loadPullRequestsSQL, w.pullRequests, w.results, w.renamed[0], w.renamed[1]).Query(read)
+		queue.Queue(loadPullRequestsSQL, w.pullRequests, w.results, w.renamed[0], w.renamed[1], w.renamed[2]).Query(read)
 	case len(w.pullRequests) > 0:
 		queue.Queue(loadPullRequestsByKeySQL, w.pullRequests).Query(read)
 	}

@@ -1,5 +1,5 @@
 -- The pull requests of the batch ($1), those whose head it has results for ($2),
--- and those of a repository that it renames ($3, $4): each found by its own
+-- and those of a repository that show another name than it says ($3, $4, $5): each found by its own
 -- index, for an "or" would read the table. Locked, in the order of their keys:
 -- the second of two owners folds on what the first one wrote.
 with wanted as (
@@ -8,10 +8,11 @@ with wanted as (
   select entity_key from pawl.pull_request where head_commit = any($2)
    union
   select p.entity_key
-    from unnest($3::text[], $4::text[]) as r (instance, repository_id)
+    from unnest($3::text[], $4::text[], $5::text[]) as r (instance, repository_id, repository)
     join pawl.pull_request p
       on p.instance = r.instance
-     and p.repository_id = r.repository_id)
+     and p.repository_id = r.repository_id
+     and p.repository <> r.repository)
 select p.entity_key, instance, repository_id, repository, number,
        coalesce(title, ''), coalesce(body, ''), coalesce(author, ''), author_is_bot,
        state, draft, locked,
