@@ -18,8 +18,8 @@ type wanted struct {
 	pullRequests []string
 	comments     []string
 	sources, ids []string
-	commits      []meeting // that results or new heads meet on
-	results      []string  // keys of the commits with results
+	commits      []meeting   // that results or new heads meet on
+	results      []string    // keys of the commits with results
 	renamed      [3][]string // instance, repository id, name
 	repositories []string
 	unmet        bool // see Applier.unmet
