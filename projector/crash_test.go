@@ -211,7 +211,7 @@ func TestI4_KilledProjectorsLoseAndDoubleNothing(t *testing.T) {
 	folded := 0
 	for kill := range 5 {
 		killed := startChild(t, url, broker, fmt.Sprint("child ", kill))
-		eventually(t, "another batch committed", patience, func() bool {
+		eventually(t, "another batch committed", func() bool {
 			before := folded
 			return pool.QueryRow(t.Context(), countDeliveries).Scan(&folded) == nil && folded > before
 		})
@@ -258,7 +258,7 @@ func TestI4_PausedPastItsSessionCannotCommit(t *testing.T) {
 	if err := zombie.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the zombie's commit failed", patience, func() bool {
+	eventually(t, "the zombie's commit failed", func() bool {
 		return strings.Contains(zombie.log.String(), "read again from its checkpoint") || strings.Contains(zombie.log.String(), "has another owner")
 	})
 	if diff := cmp.Diff(tables(t, pool), before); diff != "" {

@@ -195,12 +195,12 @@ func TestI5_EntityInTwoPartitionsDoesNotGoBack(t *testing.T) {
 }
 
 // eventually polls until something holds.
-func eventually(t *testing.T, what string, within time.Duration, holds func() bool) {
+func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(within); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if holds() {
 			return
 		}
 	}
-	t.Errorf("not within %s: %s", within, what)
+	t.Errorf("not within %s: %s", patience, what)
 }

@@ -60,9 +60,9 @@ func TestProjector_NotReadyWithoutItsGroup(t *testing.T) {
 	t.Parallel()
 	broker, pool := kafkatest.Start(t), newPool(t)
 	p, _ := run(t, broker, pool, "one")
-	eventually(t, "ready after joining", patience, func() bool { return p.Ready() == nil })
+	eventually(t, "ready after joining", func() bool { return p.Ready() == nil })
 	broker.Stop()
-	eventually(t, "not ready with the broker gone", patience, func() bool { return p.Ready() != nil })
+	eventually(t, "not ready with the broker gone", func() bool { return p.Ready() != nil })
 }
 
 // TestProjector_StoppedPartitionResumesWithoutARecord: a person sets the
@@ -81,7 +81,7 @@ func TestProjector_StoppedPartitionResumesWithoutARecord(t *testing.T) {
 	if _, err := pool.Exec(t.Context(), `update pawl.checkpoint set next_offset = 0 where log_partition = 0`); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "ready again", patience, func() bool { return p.Ready() == nil })
+	eventually(t, "ready again", func() bool { return p.Ready() == nil })
 	waitFor(t, pool, 0, stopped)
 }
 
@@ -107,7 +107,7 @@ func TestProjector_StopsWhatCanBeNeitherFoldedNorSetAside(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitFor(t, pool, 40, countDeliveries)
-	eventually(t, "ready again", patience, func() bool { return p.Ready() == nil })
+	eventually(t, "ready again", func() bool { return p.Ready() == nil })
 }
 
 // TestProjector_ShowsLagWhileNothingCanBeFolded: that is what the alarm on lag
@@ -129,7 +129,7 @@ func TestProjector_ShowsLagWhileNothingCanBeFolded(t *testing.T) {
 	})
 	produce(t, broker.Client(), openAndClose("a", 20)...)
 	waitFor(t, pool, 40, countDeliveries)
-	eventually(t, "no lag", patience, func() bool { return sum(t, registry, "pawl_projector_lag_records") == 0 })
+	eventually(t, "no lag", func() bool { return sum(t, registry, "pawl_projector_lag_records") == 0 })
 	if got := sum(t, registry, "pawl_projector_lag_seconds"); got != 0 {
 		t.Errorf("lag of %v s with nothing waiting", got)
 	}
@@ -137,9 +137,9 @@ func TestProjector_ShowsLagWhileNothingCanBeFolded(t *testing.T) {
 		t.Fatal(err)
 	}
 	produce(t, broker.Client(), openAndClose("b", 20)...)
-	eventually(t, "lag of 40 records", patience, func() bool { return sum(t, registry, "pawl_projector_lag_records") == 40 })
+	eventually(t, "lag of 40 records", func() bool { return sum(t, registry, "pawl_projector_lag_records") == 40 })
 	before := sum(t, registry, "pawl_projector_lag_seconds")
-	eventually(t, "lag grows with time", patience, func() bool { return sum(t, registry, "pawl_projector_lag_seconds") > before })
+	eventually(t, "lag grows with time", func() bool { return sum(t, registry, "pawl_projector_lag_seconds") > before })
 }
 
 // countingTransport counts the fetches.
@@ -186,12 +186,12 @@ func TestProjector_DoesNotSpinBehindATransactionsMarker(t *testing.T) {
 	client.Transport = counting
 	registry := runMeasured(t, broker, client)
 	transact("d-1")
-	eventually(t, "the first record folded", patience, func() bool { return sum(t, registry, "pawl_projector_records_total") == 1 })
+	eventually(t, "the first record folded", func() bool { return sum(t, registry, "pawl_projector_records_total") == 1 })
 	before := counting.fetches.Load()
 	time.Sleep(2 * time.Second) // the span over which fetches are counted
 	if got := counting.fetches.Load() - before; got > 60 {
 		t.Errorf("%d fetches in 2 s of quiet", got)
 	}
 	transact("d-2")
-	eventually(t, "the record behind the marker folded", patience, func() bool { return sum(t, registry, "pawl_projector_records_total") == 2 })
+	eventually(t, "the record behind the marker folded", func() bool { return sum(t, registry, "pawl_projector_records_total") == 2 })
 }
