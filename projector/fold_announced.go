@@ -11,7 +11,7 @@ import (
 // base moved, and that the pull request entered or left the merge queue. No later
 // snapshot repeats it, so it is taken from stale deliveries too, the newest of
 // each kind. Likewise the author, where no snapshot that was folded named one: it
-// never changes. No other column of the snapshot is touched.
+// never changes; and that all threads were resolved at a time. No other column of the snapshot is touched.
 
 // announcedMarks is what follows from all that deliveries announced.
 type announcedMarks struct {
@@ -32,6 +32,9 @@ func announce(next, row *schemas.PullRequest, event schemas.Event, at time.Time)
 		takeAuthor(next, author.Value)
 	}
 	announceHead(next, event.PullRequest)
+	if event.PullRequest.ThreadsResolved.Value {
+		next.Arrival.ThreadsResolvedAt = latest(at, next.Arrival.ThreadsResolvedAt)
+	}
 }
 
 // announceHead learns where the head was pushed to from a snapshot that still

@@ -209,7 +209,9 @@ func mergeText(next *schemas.PullRequest, s *schemas.PullRequestSnapshot) {
 	next.RequestedReviewers = listed(s.RequestedReviewers.Or(next.RequestedReviewers))
 	next.AutoMerge = s.AutoMerge.Or(next.AutoMerge)
 	next.MergeCommitSHA = s.MergeCommitSHA.Or(next.MergeCommitSHA)
-	next.Arrival.ThreadsResolved = s.ThreadsResolved.Or(next.Arrival.ThreadsResolved)
+	if s.ThreadsResolved.Known {
+		next.Arrival.ThreadsOpen = !s.ThreadsResolved.Value
+	}
 }
 
 func takeAuthor(next *schemas.PullRequest, author schemas.Actor) {

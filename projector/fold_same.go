@@ -63,12 +63,13 @@ type arrivalMarks struct {
 	revision                     int64
 	comments, reviewComments     schemas.StatedCount
 	reviewsResetAt               time.Time
-	threadsResolved              bool
+	threadsResolvedAt            time.Time
+	threadsOpen                  bool
 }
 
 func marksOf(a schemas.Arrival) arrivalMarks {
 	return arrivalMarks{
 		a.BaseEdited, a.BaseOther, a.BaseSeen, a.QueueAt, a.LeftQueueAt, a.Enqueued, a.LastAction, a.LastTouched, a.RevisionKnown, a.AuthorStated, a.LabelsHeld, a.AssigneesHeld, a.MilestoneHeld, a.Revision,
-		a.CommentsStated, a.ReviewCommentsStated, a.ReviewsResetAt, a.ThreadsResolved,
+		a.CommentsStated, a.ReviewCommentsStated, a.ReviewsResetAt, a.ThreadsResolvedAt, a.ThreadsOpen,
 	}
 }

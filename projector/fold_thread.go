@@ -70,16 +70,20 @@ func (f *folding) saveThread(row schemas.Thread) {
 }
 
 // countUnresolved counts the threads that wait for an answer. One whose comments
-// are all removed is gone, and a snapshot that says that all are resolved speaks
-// for the threads until its time.
+// are all removed is gone, and a snapshot that said that all are resolved speaks
+// for the threads until its time. Where the newest says that one is not, there is
+// one, though no delivery told of it.
 func countUnresolved(row *schemas.PullRequest, threads map[string]schemas.Thread) int64 {
 	var count int64
 	for _, thread := range threads {
 		gone := thread.Commented && len(thread.Live) == 0
-		covered := row.Arrival.ThreadsResolved && !thread.ProviderUpdatedAt.After(row.ProviderUpdatedAt)
+		covered := !row.Arrival.ThreadsResolvedAt.IsZero() && !thread.ProviderUpdatedAt.After(row.Arrival.ThreadsResolvedAt)
 		if !thread.Resolved && !gone && !covered {
 			count++
 		}
+	}
+	if count == 0 && row.Arrival.ThreadsOpen {
+		return 1
 	}
 	return count
 }

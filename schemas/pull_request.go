@@ -154,8 +154,10 @@ type Arrival struct {
 	ReviewCommentsStated StatedCount `json:"review_comments_stated,omitzero"`
 	// ReviewsResetAt: approvals given until then were taken back by the provider.
 	ReviewsResetAt time.Time `json:"reviews_reset_at,omitzero"`
-	// ThreadsResolved: the newest snapshot says that no thread is unresolved.
-	ThreadsResolved bool `json:"threads_resolved,omitempty"`
+	// ThreadsResolvedAt is the newest time at which a snapshot said that no
+	// thread is unresolved; ThreadsOpen: the newest says that one is.
+	ThreadsResolvedAt time.Time `json:"threads_resolved_at,omitzero"`
+	ThreadsOpen       bool      `json:"threads_open,omitempty"`
 }
 
 // Retarget is a move to another base: when, on the provider's clock and on
