@@ -1,7 +1,6 @@
 package schemas_test
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -185,25 +184,4 @@ func drawMutation(t *rapid.T) schemas.Mutation {
 		CreatedAt:    drawTime(t, "created at"),
 		SettledAt:    drawTime(t, "settled at"),
 	}
-}
-
-func drawParams(t *rapid.T, kind schemas.MutationKind) json.RawMessage {
-	var params any = struct{}{}
-	switch kind {
-	case schemas.MutateClose:
-	case schemas.MutateComment:
-		params = map[string]any{"body": rapid.StringN(1, 100, 400).Draw(t, "body")}
-	case schemas.MutateMerge:
-		params = map[string]any{
-			"method": rapid.SampledFrom([]string{"merge", "squash", "rebase"}).Draw(t, "method"),
-			"sha":    rapid.StringMatching(`[0-9a-f]{40}`).Draw(t, "sha"),
-		}
-	case schemas.MutateAddLabels, schemas.MutateRemoveLabels:
-		params = map[string]any{"labels": append(drawNames(t, "labels"), "one")}
-	}
-	text, err := json.Marshal(params)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
 }

@@ -10,16 +10,29 @@ type MutationKind string
 
 // The kinds of mutations.
 const (
-	MutateComment      MutationKind = "comment"
-	MutateClose        MutationKind = "close"
-	MutateMerge        MutationKind = "merge"
-	MutateAddLabels    MutationKind = "add_labels"
-	MutateRemoveLabels MutationKind = "remove_labels"
+	MutateComment       MutationKind = "comment"
+	MutateDeleteComment MutationKind = "delete_comment"
+	MutateClose         MutationKind = "close"
+	MutateReopen        MutationKind = "reopen"
+	MutateMerge         MutationKind = "merge"
+	MutateUpdateBranch  MutationKind = "update_branch"
+	MutateAddLabels     MutationKind = "add_labels"
+	MutateRemoveLabels  MutationKind = "remove_labels"
+	MutateRequestReview MutationKind = "request_review"
+	MutateApprove       MutationKind = "approve"
+	MutateDismissReview MutationKind = "dismiss_review"
+	MutateCheckRun      MutationKind = "check_run"
+	MutateCommitStatus  MutationKind = "commit_status"
+	MutateNotify        MutationKind = "notify"
 )
 
 // MutationKinds returns all kinds.
 func MutationKinds() []MutationKind {
-	return []MutationKind{MutateComment, MutateClose, MutateMerge, MutateAddLabels, MutateRemoveLabels}
+	return []MutationKind{
+		MutateComment, MutateDeleteComment, MutateClose, MutateReopen, MutateMerge, MutateUpdateBranch,
+		MutateAddLabels, MutateRemoveLabels, MutateRequestReview, MutateApprove, MutateDismissReview,
+		MutateCheckRun, MutateCommitStatus, MutateNotify,
+	}
 }
 
 // MutationState is where a mutation stands.

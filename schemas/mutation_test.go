@@ -2,6 +2,7 @@ package schemas_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -52,16 +53,50 @@ func TestMutation_SchemaHoldsParamsAgainstTheKind(t *testing.T) {
 		want         bool
 	}{
 		{"comment", `{"body":"Hello"}`, true},
+		{"comment", `{"body":"Hello","sticky":"size-label"}`, true},
 		{"comment", `{}`, false},
 		{"comment", `{"body":""}`, false},
-		{"merge", `{"method":"squash","sha":"6dcb09b"}`, true},
-		{"merge", `{"method":"squash"}`, false},
-		{"merge", `{"method":"force","sha":"6dcb09b"}`, false},
+		{"comment", `{"body":"Hello","sticky":"Size"}`, false},
+		{"delete_comment", `{"sticky":"size"}`, true},
+		{"delete_comment", `{"comment":"17"}`, true},
+		{"delete_comment", `{"sticky":"size","comment":"17"}`, false},
+		{"delete_comment", `{}`, false},
+		{"merge", `{"method":"squash","sha":"6dcb09b","queue":true,"auto_merge":false}`, true},
+		{"merge", `{"method":"squash","queue":true,"auto_merge":false}`, false},
+		{"merge", `{"method":"squash","sha":"","queue":true,"auto_merge":false}`, false},
+		{"merge", `{"method":"squash","sha":"6dcb09b"}`, false},
+		{"merge", `{"method":"force","sha":"6dcb09b","queue":true,"auto_merge":false}`, false},
+		{"update_branch", `{"sha":"6dcb09b"}`, true},
+		{"update_branch", `{}`, false},
 		{"add_labels", `{"labels":["bug"]}`, true},
 		{"add_labels", `{"labels":[]}`, false},
 		{"remove_labels", `{"labels":"bug"}`, false},
+		{"request_review", `{"reviewers":["alice"],"teams":[]}`, true},
+		{"request_review", `{"reviewers":[],"teams":["core"]}`, true},
+		{"request_review", `{"reviewers":[],"teams":[]}`, false},
+		{"request_review", `{"reviewers":["alice"]}`, false},
+		{"approve", `{"sha":"6dcb09b"}`, true},
+		{"approve", `{"body":"Fine."}`, false},
+		{"dismiss_review", `{"message":"A new head."}`, true},
+		{"dismiss_review", `{"author":"","message":"A new head."}`, false},
+		{"dismiss_review", `{"author":"bob"}`, false},
+		{"check_run", `{"name":"gate","sha":"6dcb09b","status":"in_progress"}`, true},
+		{"check_run", `{"name":"gate","sha":"6dcb09b","status":"completed","conclusion":"success"}`, true},
+		{"check_run", `{"name":"gate","sha":"6dcb09b","status":"completed"}`, false},
+		{"check_run", `{"name":"gate","sha":"6dcb09b","status":"queued","conclusion":"success"}`, false},
+		{"check_run", `{"name":"gate","sha":"6dcb09b","status":"completed","conclusion":"stale"}`, false},
+		{"check_run", `{"name":"gate","sha":"6dcb09b","status":"queued","details_url":"ftp://x"}`, false},
+		{"commit_status", `{"context":"gate","sha":"6dcb09b","state":"success"}`, true},
+		{"commit_status", `{"context":"gate","sha":"6dcb09b","state":"passed"}`, false},
+		{"commit_status", `{"context":"gate","sha":"6dcb09b","state":"success","description":"` + strings.Repeat("é", 140) + `"}`, true},
+		{"commit_status", `{"context":"gate","sha":"6dcb09b","state":"success","description":"` + strings.Repeat("é", 141) + `"}`, false},
+		{"notify", `{"url":"env:SLACK_URL","text":"Merged."}`, true},
+		{"notify", `{"url":"https://hooks.example.com/T0/secret","text":"Merged."}`, false},
+		{"notify", `{"url":"env:SLACK_URL"}`, false},
 		{"close", `{}`, true},
 		{"close", `null`, false},
+		{"close", `{"now":true}`, false},
+		{"reopen", `{}`, true},
 	} {
 		t.Run(test.kind+" "+test.params, func(t *testing.T) {
 			t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"pawl/schemas"
 )
@@ -23,10 +24,16 @@ const (
 // Decision is what one rule made of one transition, and why. The Entity is the
 // pull request that is acted on, also when the transition is of a comment.
 type Decision struct {
-	Rule      string
-	Entity    schemas.EntityKey
-	Outcome   Outcome
-	Reason    string
+	Rule    string
+	Entity  schemas.EntityKey
+	Outcome Outcome
+	Reason  string
+	// Values are the parts of the condition, each with its value and the values
+	// of the variables in it: a list of Part, at most 4 KB. Nil where the
+	// condition was not asked.
+	Values json.RawMessage
+	// After is how long the mutations wait.
+	After     time.Duration
 	Mutations []Mutation
 }
 
@@ -39,18 +46,21 @@ type Mutation struct {
 	Key      schemas.IdempotencyKey
 }
 
-// Decide returns a decision of each rule that listens to the transition's kind,
-// in the order of the file. The same transition and the same rules give the
-// same decisions (I3).
-func (s *Set) Decide(t schemas.Transition) []Decision {
+// Decide returns a decision of each rule that listens to the transition's kind
+// and is for its repository, in the order of the file. The same transition and
+// the same rules give the same decisions (I3).
+func (s *Set) Decide(t schemas.Transition) []Decision { return s.decideAll(t, nil) }
+
+func (s *Set) decideAll(t schemas.Transition, cover *Coverage) []Decision {
 	var decisions []Decision
 	var bound *variables
 	for _, r := range s.rules {
-		if !r.listensTo(t.Kind) {
+		if !r.listensTo(t.Kind) || !r.filter.listensAt(t) {
 			continue
 		}
 		if bound == nil {
 			bound = s.bind(t, t.PullRequest)
+			bound.cover = cover
 		}
 		d := s.decide(r, t, bound)
 		d.Rule, d.Entity = r.name, actedOn(t)
@@ -74,27 +84,34 @@ func actedOn(t schemas.Transition) schemas.EntityKey {
 }
 
 func (s *Set) decide(r *rule, t schemas.Transition, v *variables) Decision {
-	if err := complete(t); err != nil {
+	if err := r.complete(t); err != nil {
 		return Decision{Outcome: OutcomeError, Reason: err.Error()}
 	}
 	if reason, own := s.ownEcho(t); own && !r.includeOwn {
 		return Decision{Outcome: OutcomeNo, Reason: reason}
 	}
-	switch verdict := r.ask(v); {
+	v.cover.reached(r)
+	verdict := v.ask(r.clauses)
+	d := Decision{Outcome: OutcomeMutate, Values: v.values(verdict, valuesLimit)}
+	switch {
 	case verdict.err != nil:
-		return Decision{Outcome: OutcomeError, Reason: verdict.failure(v)}
+		d.Outcome, d.Reason = OutcomeError, verdict.failure(v)
+		return d
 	case verdict.failed != nil:
-		return Decision{Outcome: OutcomeNo, Reason: verdict.denial(v, nil)}
+		d.Outcome, d.Reason = OutcomeNo, verdict.denial(v, nil)
+		return d
 	}
-	mutations, err := r.mutate(t, v)
+	within, mutations, err := r.mutate(t, v)
 	if err != nil {
-		return Decision{Outcome: OutcomeError, Reason: err.Error()}
+		d.Outcome, d.Reason = OutcomeError, err.Error()
+		return d
 	}
-	return Decision{Outcome: OutcomeMutate, Reason: r.consent(t, mutations), Mutations: mutations}
+	d.Reason, d.Mutations, d.After = r.consent(within.short(t), mutations), mutations, r.after
+	return d
 }
 
 // complete reports what a decision would need and the transition lacks.
-func complete(t schemas.Transition) error {
+func (r *rule) complete(t schemas.Transition) error {
 	switch {
 	case t.PullRequest == nil:
 		return errors.New("the transition carries no pull request")
@@ -104,32 +121,34 @@ func complete(t schemas.Transition) error {
 		return errors.New("the transition names no entity")
 	case strings.ContainsRune(string(actedOn(t)), 0):
 		return errors.New("the transition's entity is no key")
+	case !r.filter.isForAll() && t.PullRequest.Repository == "":
+		return errNoRepository
 	}
 	return nil
 }
 
 // mutate renders all mutations of the rule, or none.
-func (r *rule) mutate(t schemas.Transition, v *variables) ([]Mutation, error) {
-	scope, err := r.scope(t)
+func (r *rule) mutate(t schemas.Transition, v *variables) (scope, []Mutation, error) {
+	within, err := r.scope(t, v)
 	if err != nil {
-		return nil, err
+		return scope{}, nil, err
 	}
 	mutations := make([]Mutation, len(r.mutations))
 	for i, m := range r.mutations {
 		rendered, err := m.params.render(v)
 		if err != nil {
-			return nil, err
+			return scope{}, nil, err
 		}
 		text, err := encode(rendered)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.kind, err)
+			return scope{}, nil, fmt.Errorf("%s: %w", m.kind, err)
 		}
 		mutations[i] = Mutation{
 			Position: i, Kind: m.kind, Params: text,
-			Key: key(r.name, m.kind, i, actedOn(t), scope),
+			Key: key(r.name, m.kind, i, actedOn(t), within),
 		}
 	}
-	return mutations, nil
+	return within, mutations, nil
 }
 
 // encode writes JSON without escaping what HTML would need: people read it.
@@ -141,25 +160,4 @@ func encode(value any) (json.RawMessage, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
-// Again asks the condition of a rule again, with the pull request as it is now
-// and the transition as it was: whether it still holds and, if it does not, why,
-// naming the values that changed since the decision.
-func (s *Set) Again(name string, t schemas.Transition, now *schemas.PullRequest) (holds bool, reason string) {
-	r, ok := s.find(name)
-	if !ok {
-		return false, fmt.Sprintf("there is no rule %q any more", name)
-	}
-	if now == nil {
-		return false, "the pull request is unknown"
-	}
-	v := s.bind(t, now)
-	switch verdict := r.ask(v); {
-	case verdict.err != nil:
-		return false, verdict.failure(v)
-	case verdict.failed != nil:
-		return false, verdict.denial(v, s.bind(t, t.PullRequest))
-	}
-	return true, ""
 }

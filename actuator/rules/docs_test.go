@@ -1,7 +1,9 @@
 package rules_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -92,6 +94,14 @@ func TestReference_NamesEverything(t *testing.T) {
 	for _, kind := range schemas.MutationKinds() {
 		want(string(kind))
 	}
+	for kind, keys := range mutationKeys(t) {
+		for _, key := range keys {
+			row := regexp.MustCompile("(?m)^\\| [^|]*`" + kind + "`[^|]* \\|.*\\b" + key + "\\b.*$")
+			if !row.MatchString(text) {
+				missing = append(missing, kind+"."+key)
+			}
+		}
+	}
 	prefix := map[string]string{"cause": "cause.", "sender": "cause.sender."}
 	for variable, names := range templates.VariableNames() {
 		if len(names) == 0 {
@@ -103,8 +113,14 @@ func TestReference_NamesEverything(t *testing.T) {
 			}
 		}
 	}
-	for _, key := range []string{"name", "on", "when", "once", "include_own", "mutate", "version", "mode", "rules"} {
-		want(key)
+	for _, names := range [][]string{
+		rules.Variables(), rules.RuleKeys(),
+		{"version", "mode", "conditions", "limits", "rules", "per_rule", "per_entity"},
+		{string(rules.RefusalCancels), string(rules.RefusalWaits), string(rules.RefusalGoesOn)},
+	} {
+		for _, name := range names {
+			want(name)
+		}
 	}
 	if missing != nil {
 		t.Errorf("docs/rules.md says nothing of %v", missing)
@@ -118,5 +134,68 @@ func TestKinds_EachHasAChecker(t *testing.T) {
 	slices.Sort(want)
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("-got +want:\n%s", diff)
+	}
+}
+
+// mutationKeys are the parameters of each kind, as the editors' schema has them.
+func mutationKeys(t *testing.T) map[string][]string {
+	t.Helper()
+	data, err := os.ReadFile("../../schemas/pawl.v1.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema map[string]any
+	if err := json.Unmarshal(data, &schema); err != nil {
+		t.Fatal(err)
+	}
+	defs := schema["$defs"].(map[string]any)
+	found := make(map[string][]string)
+	for kind, of := range defs["mutations"].(map[string]any)["properties"].(map[string]any) {
+		found[kind] = propertiesOf(of, defs)
+	}
+	return found
+}
+
+func propertiesOf(of any, defs map[string]any) []string {
+	schema, _ := of.(map[string]any)
+	if ref, ok := schema["$ref"].(string); ok {
+		schema, _ = defs[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any)
+	}
+	properties, _ := schema["properties"].(map[string]any)
+	found := slices.Sorted(maps.Keys(properties))
+	for _, choices := range []string{"anyOf", "oneOf"} {
+		list, _ := schema[choices].([]any)
+		for _, choice := range list {
+			found = append(found, propertiesOf(choice, defs)...)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// TestSchema_KnowsWhatRulesKnow: an editor takes and refuses the keys that the
+// program does.
+func TestSchema_KnowsWhatRulesKnow(t *testing.T) {
+	t.Parallel()
+	keys := mutationKeys(t)
+	for _, kind := range schemas.MutationKinds() {
+		got, ok := keys[string(kind)]
+		if !ok {
+			t.Errorf("the schema does not know %s", kind)
+		}
+		_, err := rules.Parse("pawl.yaml", []byte("rules: [{name: x, on: [comment_created], mutate: {"+string(kind)+": {zzz: 1}}}]"))
+		if err == nil {
+			t.Fatalf("%s takes any key", kind)
+		}
+		_, known, _ := strings.Cut(err.Error(), `unknown key "zzz", known: `)
+		known, _, _ = strings.Cut(known, "\n")
+		var want []string
+		if known != "" {
+			want = strings.Split(known, ", ")
+		}
+		slices.Sort(want)
+		if diff := cmp.Diff(got, want); diff != "" {
+			t.Errorf("keys of %s, -schema +program:\n%s", kind, diff)
+		}
 	}
 }

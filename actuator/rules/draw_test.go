@@ -86,5 +86,21 @@ func drawPullRequest(t *rapid.T) *schemas.PullRequest {
 		Labels:    rapid.SliceOf(rapid.SampledFrom([]string{"automerge", "wip", ""})).Draw(t, "labels"),
 		Approvals: rapid.Int64Range(0, 3).Draw(t, "approvals"),
 		CreatedAt: at("created at"), MergedAt: at("merged at"),
+		Repository: rapid.SampledFrom([]string{"", "acme/api", "acme/tools/x", "Other/api"}).Draw(t, "repository"),
+		Checks: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) schemas.PullRequestCheck {
+			return schemas.PullRequestCheck{
+				App:   rapid.SampledFrom([]string{"a", "b"}).Draw(t, "app"),
+				Name:  rapid.SampledFrom([]string{"build", "lint", "", "a\x00b"}).Draw(t, "check"),
+				State: rapid.SampledFrom([]schemas.ChecksState{"", schemas.ChecksPending, schemas.ChecksSuccess, schemas.ChecksFailure}).Draw(t, "state"),
+			}
+		}), 0, 4).Draw(t, "checks"),
+		Reviews: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) schemas.PullRequestReview {
+			return schemas.PullRequestReview{
+				Author:  rapid.SampledFrom([]string{"bob", "carol"}).Draw(t, "reviewer"),
+				State:   rapid.SampledFrom([]schemas.ReviewState{schemas.ReviewApproved, schemas.ReviewChangesRequested}).Draw(t, "opinion"),
+				HeadSHA: rapid.SampledFrom([]string{"", "a", "z"}).Draw(t, "reviewed"),
+			}
+		}), 0, 3).Draw(t, "reviews"),
+		Links: rapid.SliceOfN(rapid.String(), 0, 2).Draw(t, "links"),
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"cel.dev/cel-go/cel"
-	"cel.dev/cel-go/common/cost"
 	"cel.dev/cel-go/ext"
 )
 
@@ -13,6 +12,11 @@ import (
 // evaluation. A unit takes some tens of nanoseconds, so a
 // decision that runs away ends within about a tenth of a second.
 const costLimit = 1_000_000
+
+// cheapCost is the cost of an expression that takes some microseconds on a pull
+// request as they are, and less than a millisecond on an ordinary one at its
+// largest.
+const cheapCost = 10_000
 
 // expressionLimit bounds the text of one expression, in characters.
 const expressionLimit = 16_384
@@ -28,11 +32,9 @@ func newEnvironment(d declarations) (*environment, error) {
 	if err != nil {
 		return nil, err
 	}
-	env, err := cel.NewEnv(
+	env, err := cel.NewEnv(append(
+		d.options(),
 		cel.CustomTypeProvider(types),
-		cel.Variable(variablePR, d.pr.cel),
-		cel.Variable(variableTransition, d.transition.cel),
-		cel.Variable(variableComment, d.comment.cel),
 		ext.Strings(), ext.Sets(),
 		cel.EnableMacroCallTracking(), // so that a part of a condition is written as its author wrote it
 		cel.ParserExpressionSizeLimit(expressionLimit),
@@ -40,16 +42,39 @@ func newEnvironment(d declarations) (*environment, error) {
 			cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateRegexLiterals(),
 			cel.ValidateComprehensionNestingLimit(3),
 		),
-	)
+	)...)
 	if err != nil {
 		return nil, fmt.Errorf("make the environment of rules: %w", err)
 	}
 	return &environment{d, env}, nil
 }
 
+// counting says whether a program counts its cost.
+type counts bool
+
+const (
+	counting counts = true
+	freely   counts = false
+)
+
 // program makes a checked expression ready to be evaluated.
-func (e *environment) program(checked *cel.Ast) (cel.Program, error) {
-	return e.env.Program(checked, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(costLimit))
+func (e *environment) program(checked *cel.Ast, counted counts) (cel.Program, error) {
+	options := []cel.ProgramOption{cel.EvalOptions(cel.OptOptimize)}
+	if counted {
+		options = append(options, cel.CostLimit(costLimit))
+	}
+	return e.env.Program(checked, options...)
+}
+
+// ordinaryCost returns the most that an expression can cost on what isOrdinary
+// takes. Counting doubles the time of an evaluation, and an expression that
+// cannot pass the limit there need not be counted there.
+func (e *environment) ordinaryCost(checked *cel.Ast) (uint64, bool) {
+	estimate, err := e.env.EstimateCost(checked, ordinarySizes{})
+	if err != nil || estimate.Max == math.MaxUint64 {
+		return 0, false
+	}
+	return estimate.Max, true
 }
 
 // dear returns the estimated cost of an expression that may pass the limit even
@@ -63,28 +88,4 @@ func (e *environment) dear(checked *cel.Ast) (uint64, bool) {
 		return 0, false // no upper end can be told, of a dyn for example
 	}
 	return estimate.Max, estimate.Max > costLimit
-}
-
-// smallSizes are the sizes of fields for estimates of cost.
-type smallSizes struct{}
-
-// EstimateSize returns the size of a field by its place.
-func (smallSizes) EstimateSize(element cost.AstNode) *cost.SizeEstimate {
-	path := element.Path()
-	if len(path) == 0 {
-		return nil
-	}
-	size := cost.RangedSizeEstimate(0, 64)
-	switch path[len(path)-1] {
-	case "body":
-		size.Max = 256
-	case "labels", "requested_reviewers", "assignees", "links", "checks", "reviews", "from", "to":
-		size.Max = 16
-	}
-	return &size
-}
-
-// EstimateCallCost leaves the costs of functions as CEL has them.
-func (smallSizes) EstimateCallCost(string, string, *cost.AstNode, []cost.AstNode) *cost.CallEstimate {
-	return nil
 }

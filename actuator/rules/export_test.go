@@ -52,7 +52,7 @@ func (ts *Templates) AskWhole(text string, t schemas.Transition) Outcome {
 	if issues != nil {
 		return "fault: " + Outcome(issues[0].message)
 	}
-	program, err := ts.env.program(checked)
+	program, err := ts.env.program(checked, counting)
 	if err != nil {
 		return "fault: " + Outcome(err.Error())
 	}
@@ -66,7 +66,8 @@ func (ts *Templates) AskWhole(text string, t schemas.Transition) Outcome {
 	return OutcomeNo
 }
 
-// VariableNames returns the fields of each variable, by their paths.
+// VariableNames returns the fields of each variable that is an object, by their
+// paths.
 func (ts *Templates) VariableNames() map[string][]string {
 	names := make(map[string][]string)
 	for _, path := range [][]string{
@@ -77,12 +78,19 @@ func (ts *Templates) VariableNames() map[string][]string {
 		{variableTransition},
 		{variableTransition, "cause"},
 		{variableTransition, "cause", "sender"},
+		{variableActor},
 	} {
 		last := path[len(path)-1]
 		names[last] = ts.env.fieldNames(path)
 	}
 	return names
 }
+
+// Variables returns the names of all variables.
+func Variables() []string { return variableNames() }
+
+// RuleKeys returns the keys of a rule.
+func RuleKeys() []string { return ruleKeys() }
 
 // KindsWithChecker returns the kinds of mutations that rules can ask for.
 func KindsWithChecker() []schemas.MutationKind {

@@ -9,19 +9,28 @@ import (
 	"cel.dev/cel-go/common"
 	celast "cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/operators"
+	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
+
+	"pawl/schemas"
 )
 
-// expression is a compiled expression and the fields it asks for.
+// expression is a compiled expression and what it asks for.
 type expression struct {
-	text    string
-	program cel.Program
-	fields  [][]string // paths, in the order of the text
+	text     string
+	counted  cel.Program // ends at the limit of cost
+	free     cel.Program // does not count; nil unless it cannot pass the limit on what is ordinary
+	cheap    bool        // on what is ordinary it takes microseconds
+	mentions []*mention  // in the order of the text
 }
 
 // evaluate returns the value; a CEL error value is an error.
-func (e expression) evaluate(v *variables) (ref.Val, error) {
-	value, _, err := e.program.Eval(v)
+func (e *expression) evaluate(v *variables) (ref.Val, error) {
+	program := e.counted
+	if e.free != nil && v.ordinary {
+		program = e.free
+	}
+	value, _, err := program.Eval(v)
 	return value, err
 }
 
@@ -48,10 +57,26 @@ func (e *environment) compile(text string, comments bool) (*cel.Ast, []issue) {
 	if cost, dear := e.dear(checked); dear {
 		return nil, []issue{{0, fmt.Sprintf("may cost %d even on a small pull request, the limit is %d", cost, costLimit)}}
 	}
-	if comments {
-		return checked, nil
+	found := append(e.alwaysPresent(text, checked), orderless(text, checked)...)
+	if !comments {
+		found = append(found, e.alwaysAbsent(text, checked)...)
 	}
-	return checked, e.alwaysAbsent(text, checked)
+	return checked, found
+}
+
+// alwaysPresent finds has(checks.x), which is true of any x.
+func (e *environment) alwaysPresent(text string, checked *cel.Ast) []issue {
+	var issues []issue
+	native := checked.NativeRep()
+	e.eachSelection(native.Expr(), func(path []string, node celast.Expr) {
+		if path[0] != variableChecks || node.Kind() != celast.SelectKind || !node.AsSelect().IsTestOnly() {
+			return
+		}
+		at := native.SourceInfo().GetStartLocation(node.AsSelect().Operand().ID())
+		message := fmt.Sprintf("has(checks.%s) always holds: ask %s == %q", path[1], nameOf(path), schemas.ChecksSuccess)
+		issues = append(issues, issue{offsetOf(text, at.Line(), at.Column()), message})
+	})
+	return issues
 }
 
 // makesObject finds where an expression makes an object, such as Name{field: 1}.
@@ -65,22 +90,57 @@ func makesObject(checked *cel.Ast) (at common.Location, makes bool) {
 	return at, makes
 }
 
+// orderless finds loops over a map that is not checks: its keys are met in
+// another order each time (I3). What a loop over a value of any type meets is
+// only known to be no map where the expression makes none.
+func orderless(text string, checked *cel.Ast) []issue {
+	native := checked.NativeRep()
+	var loops []celast.Expr
+	makesMap, hidden := false, false
+	celast.PreOrderVisit(native.Expr(), celast.NewExprVisitor(func(node celast.Expr) {
+		makesMap = makesMap || node.Kind() == celast.MapKind
+		if node.Kind() == celast.ComprehensionKind {
+			loops = append(loops, node.AsComprehension().IterRange())
+			hidden = hidden || node.AsComprehension().IterVar() == variableChecks
+		}
+	}))
+	var issues []issue
+	for _, over := range loops {
+		isMap := native.GetType(over.ID()).Kind() == types.MapKind && (hidden || !isChecks(over))
+		if isAny := native.GetType(over.ID()).Kind() == types.DynKind; isMap || isAny && makesMap {
+			at := native.SourceInfo().GetStartLocation(over.ID())
+			issues = append(issues, issue{offsetOf(text, at.Line(), at.Column()), "a map has no order: loop over a list"})
+		}
+	}
+	return issues
+}
+
+func isChecks(node celast.Expr) bool {
+	return node.Kind() == celast.IdentKind && node.AsIdent() == variableChecks
+}
+
 // alwaysAbsent finds fields of comment in an expression for which it is always
-// null, unless the expression asks whether it is.
+// null, unless the expression asks whether it is. They may be in a shared
+// condition.
 func (e *environment) alwaysAbsent(text string, checked *cel.Ast) []issue {
 	var issues []issue
 	guarded := false
 	native := checked.NativeRep()
 	e.eachSelection(native.Expr(), func(path []string, node celast.Expr) {
-		if path[0] != variableComment {
+		var message string
+		at := native.SourceInfo().GetStartLocation(node.ID())
+		switch c := e.conditions[path[0]]; {
+		case c != nil && c.absent != "":
+			message = fmt.Sprintf("comment is null on every kind the rule listens to, and %s asks for %s", c.name, c.absent)
+		case path[0] != variableComment:
 			return
-		}
-		if len(path) == 1 || node.AsSelect().IsTestOnly() {
+		case len(path) == 1 || node.AsSelect().IsTestOnly():
 			guarded = true
 			return
+		default:
+			at = native.SourceInfo().GetStartLocation(node.AsSelect().Operand().ID())
+			message = fmt.Sprintf("comment is null on every kind the rule listens to, and has no %s", path[1])
 		}
-		at := native.SourceInfo().GetStartLocation(node.AsSelect().Operand().ID())
-		message := fmt.Sprintf("comment is null on every kind the rule listens to, and has no %s", path[1])
 		issues = append(issues, issue{offsetOf(text, at.Line(), at.Column()), message})
 	})
 	if guarded {
@@ -89,21 +149,41 @@ func (e *environment) alwaysAbsent(text string, checked *cel.Ast) []issue {
 	return issues
 }
 
-// condition compiles a text that must be true or false, in parts.
-func (e *environment) condition(text string, comments bool) ([]expression, []issue) {
+// usesOf returns the conditions in an expression, the field of comment that it
+// asks for first, and whether it asks if there is a comment.
+func (e *environment) usesOf(checked *cel.Ast) (uses []*condition, absent string, guarded bool) {
+	e.eachSelection(checked.NativeRep().Expr(), func(path []string, node celast.Expr) {
+		switch c := e.conditions[path[0]]; {
+		case c != nil && !slices.Contains(uses, c):
+			uses = append(uses, c)
+		case path[0] != variableComment:
+		case len(path) == 1 || node.AsSelect().IsTestOnly():
+			guarded = true
+		case absent == "":
+			absent = nameOf(path)
+		}
+	})
+	if guarded {
+		absent = ""
+	}
+	return uses, absent, guarded
+}
+
+// condition compiles a text that must be true or false, in clauses.
+func (e *environment) condition(text string, comments bool) ([]clause, *cel.Ast, []issue) {
 	checked, issues := e.compile(text, comments)
 	if issues != nil {
-		return nil, issues
+		return nil, nil, issues
 	}
 	start := inkAt(text)
 	if !checked.OutputType().IsExactType(cel.BoolType) {
-		return nil, []issue{{start, fmt.Sprintf("want true or false, is a %s", typeName(checked.OutputType()))}}
+		return nil, nil, []issue{{start, fmt.Sprintf("want true or false, is a %s", typeName(checked.OutputType()))}}
 	}
-	conditions, err := e.conjuncts(text, checked)
+	clauses, err := e.clauses(text, checked)
 	if err != nil {
-		return nil, []issue{{start, err.Error()}}
+		return nil, nil, []issue{{start, err.Error()}}
 	}
-	return conditions, nil
+	return clauses, checked, nil
 }
 
 // inkAt is the offset of the first character that is not blank.
@@ -113,23 +193,28 @@ func inkAt(text string) int {
 
 // expression makes an expression of a part of a checked one.
 func (e *environment) expression(text string, checked *cel.Ast) (expression, error) {
-	program, err := e.program(checked)
-	if err != nil {
+	made := expression{text: text, mentions: e.mentionsOf(checked.NativeRep().Expr())}
+	var err error
+	if made.counted, err = e.program(checked, counting); err != nil {
 		return expression{}, err
 	}
-	return expression{text, program, e.fieldsOf(checked.NativeRep().Expr())}, nil
+	if cost, bounded := e.ordinaryCost(checked); bounded && cost <= costLimit {
+		made.cheap = cost <= cheapCost
+		made.free, err = e.program(checked, freely)
+	}
+	return made, err
 }
 
-// conjuncts splits a checked condition at its top-level && into programs of
+// clauses splits a checked condition at its top-level && into programs of
 // their own.
-func (e *environment) conjuncts(text string, checked *cel.Ast) ([]expression, error) {
+func (e *environment) clauses(text string, checked *cel.Ast) ([]clause, error) {
 	native := checked.NativeRep()
 	parts := flattenAnd(native.Expr())
 	if len(parts) == 1 {
-		whole, err := e.expression(oneLine(text), checked)
-		return []expression{whole}, err
+		whole, err := e.clause(oneLine(text), checked)
+		return []clause{whole}, err
 	}
-	conjuncts := make([]expression, len(parts))
+	clauses := make([]clause, len(parts))
 	for i, part := range parts {
 		written, err := cel.ExprToString(part, native.SourceInfo(), cel.FormatWrapOnColumn(2*expressionLimit))
 		if err != nil {
@@ -139,11 +224,22 @@ func (e *environment) conjuncts(text string, checked *cel.Ast) ([]expression, er
 		if issues.Err() != nil { // unreachable unless CEL writes what it cannot read
 			return nil, issues.Err()
 		}
-		if conjuncts[i], err = e.expression(written, again); err != nil {
+		if clauses[i], err = e.clause(written, again); err != nil {
 			return nil, err
 		}
 	}
-	return conjuncts, nil
+	return clauses, nil
+}
+
+func (e *environment) clause(text string, checked *cel.Ast) (clause, error) {
+	made := clause{id: e.mentions.clauses, json: `{"text":` + jsonText(cut(text, conditionWidth))}
+	e.mentions.clauses++
+	if expr := checked.NativeRep().Expr(); expr.Kind() == celast.IdentKind {
+		made.named = e.conditions[expr.AsIdent()]
+	}
+	var err error
+	made.expression, err = e.expression(text, checked)
+	return made, err
 }
 
 func flattenAnd(expr celast.Expr) []celast.Expr {
@@ -159,52 +255,3 @@ func flattenAnd(expr celast.Expr) []celast.Expr {
 
 // oneLine joins lines, so that a reason stays one line.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// fieldsOf lists the fields of variables that an expression asks for.
-func (e *environment) fieldsOf(expr celast.Expr) [][]string {
-	var fields [][]string
-	e.eachSelection(expr, func(path []string, _ celast.Expr) {
-		same := func(other []string) bool { return slices.Equal(path, other) }
-		if !slices.ContainsFunc(fields, same) {
-			fields = append(fields, path)
-		}
-	})
-	return fields
-}
-
-// eachSelection calls visit with the longest path of each selection from a
-// variable, and with the variable alone where nothing is selected from it.
-func (e *environment) eachSelection(expr celast.Expr, visit func([]string, celast.Expr)) {
-	within := make(map[int64]bool)
-	celast.PreOrderVisit(expr, celast.NewExprVisitor(func(node celast.Expr) {
-		if within[node.ID()] {
-			return
-		}
-		path := e.path(node)
-		if path == nil {
-			return
-		}
-		for inner := node; inner.Kind() == celast.SelectKind; {
-			inner = inner.AsSelect().Operand()
-			within[inner.ID()] = true
-		}
-		visit(path, node)
-	}))
-}
-
-// path returns a selection as names, from its variable on, or nil.
-func (e *environment) path(node celast.Expr) []string {
-	var path []string
-	for ; node.Kind() == celast.SelectKind; node = node.AsSelect().Operand() {
-		path = append(path, node.AsSelect().FieldName())
-	}
-	if node.Kind() != celast.IdentKind {
-		return nil
-	}
-	if _, ok := e.variable(node.AsIdent()); !ok {
-		return nil
-	}
-	path = append(path, node.AsIdent())
-	slices.Reverse(path)
-	return path
-}

@@ -53,8 +53,12 @@ func (f *faults) err() error {
 	if len(f.list) == 0 {
 		return nil
 	}
+	return &FaultsError{Faults: f.sorted()}
+}
+
+func (f *faults) sorted() []Fault {
 	slices.SortStableFunc(f.list, func(a, b Fault) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	return &FaultsError{Faults: f.list}
+	return f.list
 }

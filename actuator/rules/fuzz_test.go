@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"pawl/actuator/rules"
+	"pawl/schemas"
 )
 
 // FuzzParse: no text makes Parse panic; what is wrong is a list of faults
@@ -30,6 +31,8 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add([]byte(everyScope))
 	f.Add([]byte(ownRules))
+	f.Add([]byte(shared))
+	f.Add([]byte(explained))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		defer ends(data)()
 		set, err := rules.Parse("pawl.yaml", data)
@@ -37,8 +40,18 @@ func FuzzParse(f *testing.F) {
 			checkFaults(t, err, data)
 			return
 		}
-		set.Decide(transition(nil))
-		set.Decide(commentTransition(nil))
+		cover := set.Cover()
+		decisions := append(cover.Decide(transition(nil)), cover.Decide(commentTransition(nil))...)
+		cover.Missing()
+		for _, d := range decisions {
+			if len(d.Values) > 4096 || len(partsOf(t, d)) > len(data) {
+				t.Errorf("values of %d bytes: %s", len(d.Values), d.Values)
+			}
+			if _, err := set.Explain(d.Rule, transition(nil).PullRequest); err != nil {
+				t.Error(err)
+			}
+		}
+		set.Supported(map[string]func(schemas.MutationKind) bool{"github.com": func(schemas.MutationKind) bool { return false }})
 	})
 }
 
@@ -67,7 +80,7 @@ func checkFaults(t *testing.T, err error, data []byte) {
 func FuzzTemplate(f *testing.F) {
 	for _, text := range []string{
 		"", "text", "{{pr.title}}", "a {{ pr.labels }} b {{pr.number}}", "{{", "}}", "{{}}", "{{ '}}' }}", `{{ "\"}}" }}`,
-		`{{ r"\"}}`, `{{ """a"}}""" }}`, `{{ {"a":{"b":1}} }}`, "{{{{}}}}", "{{ br'}}' }}", "{{ comment.body }}", "{{ pr.labels[0] }}",
+		`{{ r"\"}}`, `{{checks["build"]}} {{checks.map(c, c)}} {{reviews.size()}} {{links}} {{actor.login}}`, `{{ """a"}}""" }}`, `{{ {"a":{"b":1}} }}`, "{{{{}}}}", "{{ br'}}' }}", "{{ comment.body }}", "{{ pr.labels[0] }}",
 	} {
 		f.Add(text)
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -12,35 +13,54 @@ import (
 	"pawl/schemas"
 )
 
+// scope is what an effect of a rule happens once within, by its value.
+type scope struct {
+	once  Once
+	value string
+}
+
+// scopeOfValue names the scope that is an expression's value.
+const scopeOfValue = "value"
+
 var errNoHeadScope = errors.New("once: head: the head sha is unknown")
 
-// scope returns what an effect of the rule happens once within, by its value.
-// It begins with the name of the scope, so that values of two scopes differ.
-func (r *rule) scope(t schemas.Transition) (string, error) {
+// scope returns the scope of a transition.
+func (r *rule) scope(t schemas.Transition, v *variables) (scope, error) {
 	switch r.once {
 	case OnceEntity:
-		return string(OnceEntity) + ":", nil
+		return scope{once: r.once}, nil
 	case OnceHead:
 		if t.PullRequest.HeadSHA == "" {
-			return "", errNoHeadScope
+			return scope{}, errNoHeadScope
 		}
-		return string(OnceHead) + ":" + t.PullRequest.HeadSHA, nil
+		return scope{r.once, t.PullRequest.HeadSHA}, nil
 	case OnceTransition:
-		return string(OnceTransition) + ":" + string(t.ID), nil
+		return scope{r.once, string(t.ID)}, nil
 	}
-	return "", errors.New("once: unknown scope") // unreachable unless Parse lets one through
+	value, err := r.onceOver.evaluate(v)
+	if err != nil {
+		return scope{}, fmt.Errorf("once: %s cannot be evaluated: %w", cut(r.onceOver.text, conditionWidth), err)
+	}
+	text, err := written(value)
+	if err != nil { // unreachable unless Parse lets another type through
+		return scope{}, fmt.Errorf("once: %w", err)
+	}
+	return scope{scopeOfValue, text}, nil
 }
+
+// String begins with the name of the scope, so that values of two scopes differ.
+func (s scope) String() string { return string(s.once) + ":" + s.value }
 
 // key derives the idempotency key of a mutation (I10): the first half of
 // SHA-256 over what the effect means. Only the scope, which is last, may hold a
 // NUL, so no two meanings are one text.
-func key(rule string, kind schemas.MutationKind, place int, entity schemas.EntityKey, scope string) schemas.IdempotencyKey {
-	meaning := strings.Join([]string{rule, string(kind), strconv.Itoa(place), string(entity), scope}, "\x00")
+func key(rule string, kind schemas.MutationKind, place int, entity schemas.EntityKey, within scope) schemas.IdempotencyKey {
+	meaning := strings.Join([]string{rule, string(kind), strconv.Itoa(place), string(entity), within.String()}, "\x00")
 	sum := sha256.Sum256([]byte(meaning))
 	return schemas.IdempotencyKey(hex.EncodeToString(sum[:16]))
 }
 
-// headSHA returns the head of the pull request.
+// headSHA returns the head of the pull request that was decided on.
 func (v *variables) headSHA() (string, error) {
 	value, _ := v.at([]string{variablePR, "head_sha"})
 	sha, ok := value.(types.String)
@@ -49,3 +69,5 @@ func (v *variables) headSHA() (string, error) {
 	}
 	return string(sha), nil
 }
+
+var errNoHead = errors.New("the head sha is unknown, so it cannot be said what to act on")

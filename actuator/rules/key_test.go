@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,6 +16,9 @@ import (
 // the tests draw often.
 const everyScope = `
 providers: {github.com: {login: pawl}}
+conditions:
+  green: checks["build"] == "success" && (reviews.size() > 0 || checks.exists(n, checks[n] == "failure"))
+  told: comment == null || comment.body != ""
 rules:
   - name: each
     on: [opened, closed, merged, labels_changed, head_changed, comment_created, comment_edited]
@@ -28,7 +32,16 @@ rules:
     on: [opened, closed, merged, reopened, labels_changed, head_changed, comment_created, comment_edited, comment_removed]
     when: comment == null || comment.body != ""
     once: entity
-    mutate: {close: true, comment: {body: "{{transition.from}} {{pr.created_at}} {{pr.labels}} {{comment == null ? '' : comment.body}}."}}
+    mutate: {close: true, comment: {sticky: "one", body: "{{transition.from}} {{pr.created_at}} {{pr.labels}} {{comment == null ? '' : comment.body}}."}}
+  - name: value
+    on: [opened, closed, labels_changed, comment_created]
+    when: told && (green || pr.draft || actor.login != "" || links.size() > 1)
+    once: pr.author + actor.login + string(told)
+    after: 1h30m
+    repositories: ["acme/**", "x:*/*"]
+    except: ["github.com:acme/tools/*"]
+    on_refusal: wait
+    mutate: [{reopen: true}, {delete_comment: {sticky: one}}, {notify: {url: "env:URL", text: "{{green}} {{checks.map(n, n)}}."}}]
 `
 
 func TestI10_KeyIsThatOfVersion1(t *testing.T) {
@@ -74,6 +87,9 @@ func meaningOf(d rules.Decision, m rules.Mutation, t schemas.Transition) meaning
 		scope = "transition " + string(t.ID)
 	case "head":
 		scope = "head " + t.PullRequest.HeadSHA
+	case "value":
+		told := t.Comment == nil || t.Comment.Body != ""
+		scope = fmt.Sprintf("value %s%s%t", t.PullRequest.Author, t.Cause.Sender.Login, told)
 	}
 	return meaning{d.Rule, string(m.Kind), m.Position, d.Entity, scope}
 }
@@ -130,5 +146,63 @@ func TestDecide_ScopeSaysHowOften(t *testing.T) {
 				t.Errorf("same key for another delivery, another head, another entity: -got +want:\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestDecide_ScopeIsTheValueOfAnExpression(t *testing.T) {
+	t.Parallel()
+	on := transition(nil)
+	for _, test := range []struct {
+		once, reason string
+		same, other  func(*schemas.PullRequest)
+	}{
+		{
+			`pr.base_ref + " " + pr.milestone`, `once per pr.base_ref + " " + pr.milestone main `,
+			func(pr *schemas.PullRequest) { pr.HeadSHA = "another" }, func(pr *schemas.PullRequest) { pr.BaseRef = "next" },
+		},
+		{
+			`pr.approvals`, `once per pr.approvals 1`,
+			func(pr *schemas.PullRequest) { pr.Title = "x" }, func(pr *schemas.PullRequest) { pr.Approvals = 2 },
+		},
+		{
+			`!pr.draft`, `once per !pr.draft true`,
+			func(pr *schemas.PullRequest) { pr.Title = "x" }, func(pr *schemas.PullRequest) { pr.Draft = true },
+		},
+		{
+			`green`, `once per green true`,
+			func(pr *schemas.PullRequest) { pr.Title = "x" }, func(pr *schemas.PullRequest) { pr.Checks = nil },
+		},
+	} {
+		t.Run(test.once, func(t *testing.T) {
+			t.Parallel()
+			set := parse(t, "conditions: {green: 'checks[\"build\"] == \"success\"'}\nrules:\n"+
+				"  - {name: x, on: [labels_changed], once: '"+test.once+"', mutate: {close: true}}\n")
+			key := func(change func(*schemas.PullRequest)) schemas.IdempotencyKey {
+				later := schemas.NewTransition(on.Entity, on.Kind, on.From, on.To, schemas.Cause{Source: "github", DeliveryID: "d-2"})
+				row := *on.PullRequest
+				change(&row)
+				later.PullRequest = &row
+				return set.Decide(later)[0].Mutations[0].Key
+			}
+			first := set.Decide(on)[0]
+			if !strings.Contains(first.Reason, test.reason+", close under key ") {
+				t.Errorf("%s, want %s", first.Reason, test.reason)
+			}
+			if key(test.same) != first.Mutations[0].Key {
+				t.Error("another key for the same value")
+			}
+			if key(test.other) == first.Mutations[0].Key {
+				t.Error("the same key for another value")
+			}
+		})
+	}
+}
+
+func TestDecide_ScopeThatCannotBeEvaluatedIsAnError(t *testing.T) {
+	t.Parallel()
+	set := parse(t, "rules: [{name: x, on: [labels_changed], once: 'pr.labels[3]', mutate: {close: true}}]\n")
+	got := set.Decide(transition(nil))[0]
+	if want := "once: pr.labels[3] cannot be evaluated: index out of bounds: 3"; got.Outcome != rules.OutcomeError || got.Reason != want {
+		t.Errorf("%s: %s, want %s", got.Outcome, got.Reason, want)
 	}
 }

@@ -264,12 +264,18 @@ func (r *registry) FindStructFieldType(name, fieldName string) (*types.FieldType
 }
 
 func (f *field) isSet(target any) bool {
+	if _, ok := target.(*types.Unknown); ok {
+		return true // and what is then asked for is unknown
+	}
 	o, ok := target.(*object)
 	return ok && f.value(o.fields.Field(f.index)) != types.NullValue
 }
 
 func (o *objectType) getter(f *field) func(any) (any, error) {
 	return func(target any) (any, error) {
+		if unknown, ok := target.(*types.Unknown); ok {
+			return unknown, nil
+		}
 		from, ok := target.(*object)
 		if !ok || from.declared != o {
 			return nil, &absentError{strings.ToLower(o.name), f.name}

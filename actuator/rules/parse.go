@@ -8,13 +8,13 @@ import (
 )
 
 // Parse reads, checks and compiles the rules of a pawl.yaml: the whole text of
-// it, of which it takes version, mode, rules, and the logins under providers.
-// The other sections are not its business. An error is a *FaultsError with
-// everything that is wrong.
+// it, of which it takes version, mode, conditions, limits, rules, and the logins
+// under providers. The other sections are not its business. An error is a
+// *FaultsError with everything that is wrong.
 func Parse(file string, data []byte) (*Set, error) {
 	d := readDocument(file, data)
 	c := checker{document: d}
-	set := &Set{Mode: ModeAct, declarations: d.declarations}
+	set := &Set{Mode: ModeAct, declarations: d.declarations, file: file, limits: defaultLimits()}
 	if d.root != nil && !c.isNull(d.root) {
 		c.parseFile(set)
 	}
@@ -22,7 +22,7 @@ func Parse(file string, data []byte) (*Set, error) {
 		return nil, err
 	}
 	var err error
-	if set.Hash, err = hash(set.rules); err != nil { // unreachable unless params stop being JSON
+	if set.Hash, err = set.hash(); err != nil { // unreachable unless params stop being JSON
 		return nil, fmt.Errorf("hash rules of %s: %w", file, err)
 	}
 	return set, nil
@@ -34,6 +34,7 @@ func (c checker) parseFile(set *Set) {
 		c.fault(c.position(c.root), "want a map with rules, got %s", c.kindOf(c.root))
 		return
 	}
+	var rules entry
 	for _, e := range entries {
 		switch e.key {
 		case "version":
@@ -42,10 +43,15 @@ func (c checker) parseFile(set *Set) {
 			set.Mode = parseWord(c, e, "mode", ModeAct, ModePlan)
 		case "providers":
 			c.parseProviders(set, e)
+		case "conditions":
+			c.parseConditions(e)
+		case "limits":
+			set.limits = c.parseLimits(e)
 		case "rules":
-			c.parseRules(set, e)
+			rules = e
 		}
 	}
+	c.parseRules(set, rules) // last, wherever it stands: rules use the conditions
 }
 
 func (c checker) parseVersion(e entry) {

@@ -11,6 +11,11 @@ import (
 	"pawl/schemas"
 )
 
+// ruleKeys returns the keys of a rule.
+func ruleKeys() []string {
+	return []string{"name", "on", "when", "once", "after", "repositories", "except", "on_refusal", "include_own", "mutate"}
+}
+
 // parseRule reads one rule. The lines of the names before it tell a second
 // rule of one name.
 func (c checker) parseRule(index int, node ast.Node, lines map[string]int) (*rule, position) {
@@ -18,20 +23,27 @@ func (c checker) parseRule(index int, node ast.Node, lines map[string]int) (*rul
 	if name, ok := c.peekName(node); ok {
 		c.prefix = fmt.Sprintf("rule %q: ", name)
 	}
-	keys, ok := c.mapping(node, "a rule", "name", "on", "when", "once", "include_own", "mutate")
+	keys, ok := c.mapping(node, "a rule", ruleKeys()...)
 	if !ok {
 		return nil, position{}
 	}
 	at := c.position(c.bare(node))
-	r := &rule{once: OnceTransition}
+	r := &rule{once: OnceTransition, onRefusal: RefusalCancels}
 	r.name = c.parseName(at, keys, lines)
 	r.on = c.parseOn(at, keys)
 	if e, ok := keys["when"]; ok {
 		c.parseWhen(r, e)
 	}
 	if e, ok := keys["once"]; ok {
-		r.once = parseWord(c, e, "once", OnceTransition, OnceHead, OnceEntity)
+		c.parseOnce(r, e)
 	}
+	if e, ok := keys["after"]; ok {
+		r.after = c.parseAfter(e)
+	}
+	if e, ok := keys["on_refusal"]; ok {
+		r.onRefusal = parseWord(c, e, "on_refusal", RefusalCancels, RefusalWaits, RefusalGoesOn)
+	}
+	r.filter = c.parseFilter(keys)
 	if e, ok := keys["include_own"]; ok {
 		r.includeOwn = c.parseBool(e)
 	}
@@ -130,7 +142,7 @@ func (c checker) parseBool(e entry) bool {
 
 // parseWhen compiles the condition.
 func (c checker) parseWhen(r *rule, e entry) {
-	text, ok := c.condition(e)
+	text, ok := c.condition(e, "when")
 	if !ok {
 		return
 	}
@@ -140,17 +152,17 @@ func (c checker) parseWhen(r *rule, e entry) {
 		return
 	}
 	r.when = strings.TrimSpace(text.text)
-	conditions, issues := env.condition(text.text, r.listensToComments())
+	clauses, _, issues := env.condition(text.text, r.listensToComments())
 	c.issues(text, "when", issues)
-	r.conditions = conditions
+	r.clauses = clauses
 }
 
-// condition returns the text of when; true and false are texts here.
-func (c checker) condition(e entry) (scalar, bool) {
+// condition returns the text of a condition; true and false are texts here.
+func (c checker) condition(e entry, what string) (scalar, bool) {
 	if value, ok := c.bare(e.value).(*ast.BoolNode); ok {
 		return scalar{value.GetToken().Value, tokenPosition(value.GetToken()), plain}, true
 	}
-	return c.textOf(e, "when")
+	return c.textOf(e, what)
 }
 
 // issues notes the faults of an expression at their places in the file.

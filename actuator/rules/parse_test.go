@@ -134,11 +134,11 @@ rules:
 	want := []rules.Info{
 		{
 			Name: "first", On: []schemas.Kind{schemas.KindLabelsChanged, schemas.KindOpened},
-			When: "pr.state == \"open\" &&\n!pr.draft", Once: rules.OnceHead,
+			When: "pr.state == \"open\" &&\n!pr.draft", Once: rules.OnceHead, OnRefusal: rules.RefusalCancels,
 			Mutations: []schemas.MutationKind{schemas.MutateMerge, schemas.MutateClose},
 		},
 		{
-			Name: "second", On: []schemas.Kind{schemas.KindMerged}, Once: rules.OnceTransition, IncludeOwn: true,
+			Name: "second", On: []schemas.Kind{schemas.KindMerged}, Once: rules.OnceTransition, OnRefusal: rules.RefusalCancels, IncludeOwn: true,
 			Mutations: []schemas.MutationKind{schemas.MutateAddLabels, schemas.MutateRemoveLabels, schemas.MutateComment},
 		},
 	}
@@ -174,6 +174,11 @@ func TestParse_TakesWhatRulesAskFor(t *testing.T) {
 		`"%s#%d".format([pr.repository, pr.number]) == "acme/api#7"`,
 		`transition.cause.sender.login == pr.author && !transition.cause.sender.is_bot`,
 		`pr.author in ["alice", "bob"] ? pr.approvals > 0 : pr.approvals > 1`,
+		`checks["build"] == "success" && checks.all(name, checks[name] != "failure")`,
+		`["build", "lint"].all(name, checks[name] == "success")`,
+		`reviews.exists(r, r.state == "approved" && r.author != pr.author)`,
+		`links.exists(l, l.startsWith("ENG-")) && !actor.is_bot && actor.login != pr.author`,
+		`{"main": 2}["main"] <= pr.approvals`, // a map may be asked, if not looped over
 	} {
 		t.Run(condition, func(t *testing.T) {
 			t.Parallel()
@@ -202,6 +207,15 @@ func TestHash_IsOfTheMeaning(t *testing.T) {
 		{"another mutation", strings.Replace(base, "{comment: {body: a}}", "{close: true}", 1), false},
 		{"another scope", base + "    once: entity\n", false},
 		{"own echo", base + "    include_own: true\n", false},
+		{"a scope by an expression", base + "    once: pr.milestone\n", false},
+		{"a delay", base + "    after: 1h\n", false},
+		{"a filter", base + "    repositories: [acme/*]\n", false},
+		{"another filter", base + "    except: [acme/*]\n", false},
+		{"a refusal", base + "    on_refusal: wait\n", false},
+		{"limits", base + "limits: {per_rule: 5}\n", false},
+		{"a condition", base + "conditions: {green: pr.draft}\n", false},
+		{"a parameter", strings.Replace(base, "body: a", "body: a, sticky: b", 1), false},
+		{"defaults", base + "    once: transition\n    on_refusal: cancel\n    include_own: false\nlimits: {per_rule: 20, per_entity: 60}\n", true},
 		{"one rule more", base + "  - {name: y, on: [opened], mutate: {close: true}}\n", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -251,7 +265,12 @@ func TestWords_AreValid(t *testing.T) {
 			t.Errorf("%s is not valid", word)
 		}
 	}
-	if rules.Mode("").Valid() || rules.Once("").Valid() {
+	for _, word := range []rules.OnRefusal{rules.RefusalCancels, rules.RefusalWaits, rules.RefusalGoesOn} {
+		if !word.Valid() {
+			t.Errorf("%s is not valid", word)
+		}
+	}
+	if rules.Mode("").Valid() || rules.Once("pr.number").Valid() || rules.OnRefusal("").Valid() {
 		t.Error("nothing is valid")
 	}
 }

@@ -1,13 +1,10 @@
 package rules
 
 import (
-	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"pawl/schemas"
 )
@@ -31,20 +28,40 @@ func (m Mode) Valid() bool {
 }
 
 // Once is the scope of a rule's idempotency keys: what its effect happens once
-// within.
+// within. It is one of the words, or an expression whose value is the scope.
 type Once string
 
-// The scopes.
+// The scopes that have a word.
 const (
 	OnceTransition Once = "transition" // each transition anew
 	OnceHead       Once = "head"       // once for each head commit of the entity
 	OnceEntity     Once = "entity"     // once for the entity, ever
 )
 
-// Valid reports whether o is one of the scopes.
+// Valid reports whether o is one of the words.
 func (o Once) Valid() bool {
 	switch o {
 	case OnceTransition, OnceHead, OnceEntity:
+		return true
+	}
+	return false
+}
+
+// OnRefusal is what becomes of the later mutations of a decision when one of
+// them is refused: it is dead or was skipped.
+type OnRefusal string
+
+// What becomes of later mutations.
+const (
+	RefusalCancels OnRefusal = "cancel" // they are cancelled, with the reason
+	RefusalWaits   OnRefusal = "wait"   // they stay until a person retries or drops the dead one
+	RefusalGoesOn  OnRefusal = "go_on"  // they are done all the same
+)
+
+// Valid reports whether o is one of the words.
+func (o OnRefusal) Valid() bool {
+	switch o {
+	case RefusalCancels, RefusalWaits, RefusalGoesOn:
 		return true
 	}
 	return false
@@ -58,7 +75,9 @@ type Set struct {
 	Mode Mode
 
 	declarations
-	rules []*rule
+	file   string
+	rules  []*rule
+	limits Limits
 
 	mu  sync.RWMutex
 	own map[string][]string // guarded by mu: instance → our logins there, in lower case
@@ -69,8 +88,12 @@ type rule struct {
 	name       string
 	on         []schemas.Kind
 	when       string
-	conditions []expression // the parts of when; none is true
+	clauses    []clause // the parts of when; none is true
 	once       Once
+	onceOver   *expression // of a scope that has no word
+	after      time.Duration
+	filter     filter
+	onRefusal  OnRefusal
 	includeOwn bool
 	mutations  []mutation
 }
@@ -78,6 +101,7 @@ type rule struct {
 // mutation is one change that a rule wants, with templates for parameters.
 type mutation struct {
 	kind   schemas.MutationKind
+	at     position
 	params params
 }
 
@@ -89,24 +113,56 @@ type params interface {
 
 // Info describes a rule for people.
 type Info struct {
-	Name       string
-	On         []schemas.Kind
-	When       string // as written, empty if the rule has no condition
-	Once       Once
-	IncludeOwn bool
-	Mutations  []schemas.MutationKind
+	Name         string
+	On           []schemas.Kind
+	When         string // as written, empty if the rule has no condition
+	Once         Once
+	After        time.Duration
+	Repositories []string // patterns; none is all
+	Except       []string
+	OnRefusal    OnRefusal
+	IncludeOwn   bool
+	Mutations    []schemas.MutationKind
 }
 
 // Rules describes the rules in the order of the file.
 func (s *Set) Rules() []Info {
 	infos := make([]Info, len(s.rules))
 	for i, r := range s.rules {
-		infos[i] = Info{Name: r.name, On: slices.Clone(r.on), When: r.when, Once: r.once, IncludeOwn: r.includeOwn}
-		for _, m := range r.mutations {
-			infos[i].Mutations = append(infos[i].Mutations, m.kind)
-		}
+		infos[i] = r.info()
 	}
 	return infos
+}
+
+// Rule describes one rule.
+func (s *Set) Rule(name string) (Info, bool) {
+	r, ok := s.find(name)
+	if !ok {
+		return Info{}, false
+	}
+	return r.info(), true
+}
+
+func (r *rule) info() Info {
+	info := Info{
+		Name: r.name, On: slices.Clone(r.on), When: r.when, Once: r.once, After: r.after,
+		Repositories: r.filter.repositories.texts(), Except: r.filter.except.texts(),
+		OnRefusal: r.onRefusal, IncludeOwn: r.includeOwn,
+	}
+	for _, m := range r.mutations {
+		info.Mutations = append(info.Mutations, m.kind)
+	}
+	return info
+}
+
+// Waits returns how long the mutations of a rule wait before they are due, and
+// whether they wait at all.
+func (s *Set) Waits(name string) (time.Duration, bool) {
+	r, ok := s.find(name)
+	if !ok || r.after == 0 {
+		return 0, false
+	}
+	return r.after, true
 }
 
 // SetOwn adds a login under which Pawl acts at an instance, beside the one that
@@ -133,34 +189,4 @@ func (s *Set) find(name string) (*rule, bool) {
 		}
 	}
 	return nil, false
-}
-
-// hash is over the meaning of the rules, in the order of the file.
-func hash(rules []*rule) (string, error) {
-	type canonicalMutation struct {
-		Kind   schemas.MutationKind `json:"kind"`
-		Params params               `json:"params"`
-	}
-	type canonicalRule struct {
-		Name       string              `json:"name"`
-		On         []schemas.Kind      `json:"on"`
-		When       string              `json:"when"`
-		Once       Once                `json:"once"`
-		IncludeOwn bool                `json:"include_own"`
-		Mutate     []canonicalMutation `json:"mutate"`
-	}
-	canonical := make([]canonicalRule, len(rules))
-	for i, r := range rules {
-		on := slices.SortedFunc(slices.Values(r.on), cmp.Compare[schemas.Kind])
-		canonical[i] = canonicalRule{Name: r.name, On: on, When: r.when, Once: r.once, IncludeOwn: r.includeOwn}
-		for _, m := range r.mutations {
-			canonical[i].Mutate = append(canonical[i].Mutate, canonicalMutation{m.kind, m.params})
-		}
-	}
-	text, err := json.Marshal(canonical)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])[:12], nil
 }

@@ -16,11 +16,13 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml"
 
 	"pawl/actuator/rules"
+	"pawl/internal/notify"
 	"pawl/internal/provider"
 	"pawl/internal/topics"
 	"pawl/schemas"
@@ -31,17 +33,26 @@ type Config struct {
 	Version   int                 `yaml:"version,omitempty"`
 	Sources   []Source            `yaml:"sources,omitempty"`
 	Providers map[string]Provider `yaml:"providers,omitempty"`
+	Notify    Notify              `yaml:"notify,omitempty"`
 	Kafka     Kafka               `yaml:"kafka"`
 	Database  Database            `yaml:"database"`
 	Listen    Listen              `yaml:"listen"`
 	// DataDir holds the embedded Kafka and PostgreSQL.
 	DataDir string `yaml:"data_dir"`
 	Log     Log    `yaml:"log"`
-	// Mode and Rules are read by package rules; see RuleSet.
-	Mode  rules.Mode `yaml:"mode"`
-	Rules []any      `yaml:"rules,omitempty"`
+	// Mode, Conditions, Limits and Rules are read by package rules; see RuleSet.
+	Mode       rules.Mode `yaml:"mode"`
+	Conditions any        `yaml:"conditions,omitempty"`
+	Limits     any        `yaml:"limits,omitempty"`
+	Rules      []any      `yaml:"rules,omitempty"`
 
 	ruleSet *rules.Set
+	// file is where it was read from, and mark how that looked right before.
+	file string
+	mark mark
+	// pristine is what was read, before a command or an embedded part set
+	// anything.
+	pristine *Config
 }
 
 // Source is one configured webhook.
@@ -58,11 +69,10 @@ type Source struct {
 // Pattern is an RE2 expression for the keys of an issue tracker.
 type Pattern string
 
-// Provider is how to act at an instance.
-type Provider struct {
-	Token   Secret `yaml:"token"`
-	BaseURL string `yaml:"base_url,omitempty"`
-	Login   string `yaml:"login,omitempty"`
+// Notify is what messages may reach. See package notify.
+type Notify struct {
+	// Allow names hosts and ranges beside public addresses.
+	Allow []string `yaml:"allow,omitempty"`
 }
 
 // Kafka is the log. Without brokers pawl up embeds one.
@@ -120,6 +130,7 @@ func Load(file string, lookup func(string) (string, bool)) (*Config, error) {
 	if !named {
 		file = "pawl.yaml"
 	}
+	before := markOf(file)
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) && !named {
 		data, err = nil, nil
@@ -127,14 +138,20 @@ func Load(file string, lookup func(string) (string, bool)) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}
-	return Parse(file, data, lookup)
+	made, err := Parse(file, data, lookup)
+	if err != nil {
+		return nil, err
+	}
+	made.mark = before
+	return made, nil
 }
 
 // Parse reads a configuration. The error tells every fault of the file, of the
 // rules and of the environment.
 func Parse(file string, data []byte, lookup func(string) (string, bool)) (*Config, error) {
 	made := Default()
-	if err := checkShape(file, data); err != nil {
+	at, err := checkShape(file, data)
+	if err != nil {
 		_, rulesErr := rules.Parse(file, data)
 		return nil, errors.Join(err, rulesErr)
 	}
@@ -149,11 +166,13 @@ func Parse(file string, data []byte, lookup func(string) (string, bool)) (*Confi
 	}
 	set, rulesErr := rules.Parse(file, data)
 	envErr := made.override(lookup)
-	if err := errors.Join(rulesErr, envErr, made.validate(file)); err != nil {
+	if err := errors.Join(rulesErr, envErr, made.validate(at)); err != nil {
 		return nil, err
 	}
 	set.Mode = made.Mode
-	made.ruleSet = set
+	made.ruleSet, made.file = set, file
+	pristine := made
+	made.pristine = &pristine
 	return &made, nil
 }
 
@@ -188,43 +207,58 @@ func (c *Config) Connection() (topics.Connection, error) {
 }
 
 // validate tells what is wrong beyond the shape.
-func (c *Config) validate(file string) error {
+func (c *Config) validate(at places) error {
 	var faults []error
-	fault := func(format string, args ...any) {
-		faults = append(faults, fmt.Errorf("%s: %s", file, fmt.Sprintf(format, args...)))
+	fault := func(path, format string, args ...any) {
+		faults = append(faults, at.fault(path, format, args...))
 	}
+	c.validateSources(fault)
+	c.validateProviders(fault)
+	c.validateNotify(fault)
+	if c.Kafka.Partitions < 1 {
+		fault("kafka.partitions", "kafka.partitions is %d, want 1 or more", c.Kafka.Partitions)
+	}
+	if !c.Mode.Valid() {
+		fault("mode", "mode is %q, want act or plan", c.Mode)
+	}
+	if !slices.Contains([]string{"debug", "info", "warn", "error"}, c.Log.Level) {
+		fault("log.level", "log.level is %q, want debug, info, warn or error", c.Log.Level)
+	}
+	if !slices.Contains([]string{"auto", "text", "json"}, c.Log.Format) {
+		fault("log.format", "log.format is %q, want auto, text or json", c.Log.Format)
+	}
+	return errors.Join(faults...)
+}
+
+func (c *Config) validateSources(fault func(path, format string, args ...any)) {
 	seen := make(map[string]bool)
-	for _, source := range c.Sources {
+	for i, source := range c.Sources {
+		path := fmt.Sprintf("sources[%d]", i)
 		switch _, known := provider.ByName(source.Provider); {
 		case source.Name == "":
-			fault("a source has no name")
+			fault(path, "a source has no name")
 		case seen[source.Name]:
-			fault("source %s is there twice", source.Name)
+			fault(path, "source %s is there twice", source.Name)
 		case !known:
-			fault("source %s: unknown provider %q, known: %v", source.Name, source.Provider, provider.Names())
+			fault(path, "source %s: unknown provider %q, known: %v", source.Name, source.Provider, provider.Names())
 		case len(source.Secrets) == 0:
-			fault("source %s has no secrets: an unsigned webhook can be sent by anyone", source.Name)
+			fault(path, "source %s has no secrets: an unsigned webhook can be sent by anyone", source.Name)
 		}
 		seen[source.Name] = true
 	}
-	for instance, p := range c.Providers {
-		if p.Token == "" {
-			fault("providers.%s has no token", instance)
+}
+
+// validateNotify tells each entry that is neither a host nor a range.
+func (c *Config) validateNotify(fault func(path, format string, args ...any)) {
+	for i, entry := range c.Notify.Allow {
+		_, err := notify.New(notify.Config{Allow: []string{entry}})
+		if err == nil {
+			continue
 		}
+		path := fmt.Sprintf("notify.allow[%d]", i)
+		_, what, _ := strings.Cut(err.Error(), ": ") // it says that it is the first, of one
+		fault(path, "%s: %s", path, what)
 	}
-	if c.Kafka.Partitions < 1 {
-		fault("kafka.partitions is %d, want 1 or more", c.Kafka.Partitions)
-	}
-	if !c.Mode.Valid() {
-		fault("mode is %q, want act or plan", c.Mode)
-	}
-	if !slices.Contains([]string{"debug", "info", "warn", "error"}, c.Log.Level) {
-		fault("log.level is %q, want debug, info, warn or error", c.Log.Level)
-	}
-	if !slices.Contains([]string{"auto", "text", "json"}, c.Log.Format) {
-		fault("log.format is %q, want auto, text or json", c.Log.Format)
-	}
-	return errors.Join(faults...)
 }
 
 // Print returns the effective configuration as YAML. Secrets are references, and

@@ -38,6 +38,13 @@ rules:
   - {name: greet, on: [opened], mutate: {comment: {body: hi}}}
 `
 
+const app = `
+providers:
+  github.com: {app_id: 12345, private_key: "file:/run/secrets/app.pem"}
+  git.acme.com: {provider: gitlab, token: "env:T"}
+notify: {allow: [hooks.internal, "10.0.0.0/8"]}
+`
+
 func TestParse_ReadsTheWholeFile(t *testing.T) {
 	t.Parallel()
 	got, err := config.Parse("pawl.yaml", []byte(whole), nothing)
@@ -125,10 +132,9 @@ func TestParse_ValidatesWhatTheShapeCannotTell(t *testing.T) {
 		"sources: [{name: a, provider: github}]":                                                                          "no secrets",
 		"sources: [{name: a, provider: svn, secrets: [\"env:X\"]}]":                                                       `unknown provider "svn"`,
 		"sources: [{name: a, provider: github, secrets: [\"env:X\"]}, {name: a, provider: github, secrets: [\"env:X\"]}]": "there twice",
-		"providers: {github.com: {login: x}}":                                                                             "has no token",
-		"kafka: {partitions: 0}":                                                                                          "want 1 or more",
-		"log: {level: loud}":                                                                                              "want debug, info",
-		"log: {format: xml}":                                                                                              "want auto, text",
+		"kafka: {partitions: 0}": "want 1 or more",
+		"log: {level: loud}":     "want debug, info",
+		"log: {format: xml}":     "want auto, text",
 	}
 	for text, want := range tests {
 		if _, err := config.Parse("p.yaml", []byte(text), nothing); err == nil || !strings.Contains(err.Error(), want) {
@@ -196,13 +202,19 @@ func TestSchema_IsThatOfTheDecoder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"whole": whole, "deploy": readFile(t, "../../deploy/pawl.yaml")} {
+	taken := map[string]string{"whole": whole, "deploy": readFile(t, "../../deploy/pawl.yaml"), "app": app}
+	for name, text := range taken {
 		if err := compiled.Validate(config.Generic([]byte(text))); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if compiled.Validate(config.Generic([]byte("colour: red"))) == nil {
-		t.Error("the schema takes an unknown key")
+	for _, text := range []string{
+		"colour: red", "providers: {a.b: {login: x}}", `providers: {a.b: {token: "env:T", app_id: 1, private_key: "env:K"}}`,
+		`providers: {a.b: {app_id: 1}}`, `providers: {a.b: {token: "env:T", provider: bitbucket}}`, "notify: {deny: []}",
+	} {
+		if compiled.Validate(config.Generic([]byte(text))) == nil {
+			t.Errorf("the schema takes %s", text)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"reflect"
@@ -42,3 +43,9 @@ func Generic(data []byte) any {
 	_ = json.Unmarshal(text, &made)
 	return made
 }
+
+// Look and Reload are steps of Run.
+func (l *Live) Look(ctx context.Context) { l.look(ctx) }
+
+// Reload reads the file at once.
+func (l *Live) Reload(ctx context.Context) { l.reload(ctx) }

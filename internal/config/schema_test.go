@@ -6,7 +6,7 @@ import (
 )
 
 // schemaKeys returns the paths of all keys in a JSON Schema, sorted, less those
-// inside rules, which package rules checks.
+// inside rules and limits, which package rules checks.
 func schemaKeys(schema map[string]any, path string) []string {
 	found := make(map[string]bool)
 	collectKeys(schema, path, found)
@@ -21,7 +21,7 @@ func collectKeys(schema map[string]any, path string, found map[string]bool) {
 			at = path + "." + name
 		}
 		found[at] = true
-		if at != "rules" {
+		if at != "rules" && at != "limits" {
 			collectKeys(property.(map[string]any), at, found)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 
 	"pawl/actuator/rules"
 	"pawl/internal/links"
@@ -18,23 +19,41 @@ import (
 
 // checkShape compares a file with the types it decodes into, and tells every
 // key that is unknown and every value of another kind, each at its place. What
-// package rules reads is left to it.
-func checkShape(file string, data []byte) error {
+// package rules reads is left to it. It returns where everything stands.
+func checkShape(file string, data []byte) (places, error) {
+	at := places{file: file, positions: make(map[string]*token.Position)}
 	tree, err := parser.ParseBytes(data, 0)
 	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+		return at, fmt.Errorf("%s: %w", file, err)
 	}
-	s := &shape{file: file}
+	s := &shape{places: at}
 	for _, document := range tree.Docs {
 		if document.Body != nil {
 			s.check(document.Body, reflect.TypeFor[Config](), "")
 		}
 	}
-	return errors.Join(s.faults...)
+	return at, errors.Join(s.faults...)
+}
+
+// places are where the settings of a file stand, by their paths.
+type places struct {
+	file      string
+	positions map[string]*token.Position
+}
+
+// fault is what is wrong with a setting, at its place. One that the environment
+// gave has none in the file.
+func (p places) fault(path, format string, args ...any) error {
+	message := fmt.Sprintf(format, args...)
+	at, ok := p.positions[path]
+	if !ok {
+		return fmt.Errorf("%s: %s", p.file, message)
+	}
+	return errors.New(rules.Fault{File: p.file, Line: at.Line, Column: at.Column, Message: message}.String())
 }
 
 type shape struct {
-	file   string
+	places
 	faults []error
 }
 
@@ -62,7 +81,9 @@ func (s *shape) check(node ast.Node, want reflect.Type, path string) {
 		s.checkStruct(node, want, path)
 	case want.Kind() == reflect.Map:
 		for _, entry := range s.entries(node, path) {
-			s.check(entry.Value, want.Elem(), join(path, entry.Key.String()))
+			at := join(path, keyOf(entry))
+			s.positions[at] = entry.Key.GetToken().Position
+			s.check(entry.Value, want.Elem(), at)
 		}
 	case want.Kind() == reflect.Slice && path != "rules":
 		s.checkList(node, want, path)
@@ -108,16 +129,22 @@ func textOf(node ast.Node) (string, bool) {
 func (s *shape) checkStruct(node ast.Node, want reflect.Type, path string) {
 	fields := fieldsOf(want)
 	for _, entry := range s.entries(node, path) {
-		name := entry.Key.String()
+		name := keyOf(entry)
+		s.positions[join(path, name)] = entry.Key.GetToken().Position
 		field, known := fields[name]
 		if !known {
 			s.fault(entry.Key, "unknown key %q, known here: %s", join(path, name), strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
 			continue
 		}
-		if name != "rules" && name != "mode" {
+		if !isOfRules(name) {
 			s.check(entry.Value, field, join(path, name))
 		}
 	}
+}
+
+// isOfRules reports whether a key of the file is the business of package rules.
+func isOfRules(name string) bool {
+	return slices.Contains([]string{"mode", "conditions", "limits", "rules"}, name)
 }
 
 // fieldsOf returns the types of a struct's fields by their YAML names.
@@ -149,8 +176,31 @@ func (s *shape) checkList(node ast.Node, want reflect.Type, path string) {
 		return
 	}
 	for i, item := range list.Values {
-		s.check(item, want.Elem(), fmt.Sprintf("%s[%d]", path, i))
+		at := fmt.Sprintf("%s[%d]", path, i)
+		s.positions[at] = startOf(item)
+		s.check(item, want.Elem(), at)
 	}
+}
+
+// keyOf returns a key without the quotation marks that it may stand in.
+func keyOf(entry *ast.MappingValueNode) string {
+	if text, ok := entry.Key.(*ast.StringNode); ok {
+		return text.Value
+	}
+	return entry.Key.String()
+}
+
+// startOf is where an item begins: a mapping's own token is its first colon.
+func startOf(node ast.Node) *token.Position {
+	switch mapping := node.(type) {
+	case *ast.MappingNode:
+		if len(mapping.Values) > 0 {
+			return mapping.Values[0].Key.GetToken().Position
+		}
+	case *ast.MappingValueNode:
+		return mapping.Key.GetToken().Position
+	}
+	return node.GetToken().Position
 }
 
 func (s *shape) checkScalar(node ast.Node, kind reflect.Kind, path string) {
@@ -164,8 +214,15 @@ func (s *shape) checkScalar(node ast.Node, kind reflect.Kind, path string) {
 		ok = kind == reflect.String
 	}
 	if !ok {
-		s.fault(node, "%s is %s, want a %s", path, node, kind)
+		s.fault(node, "%s is %s, want a %s", path, node, nameOf(kind))
 	}
+}
+
+func nameOf(kind reflect.Kind) string {
+	if kind == reflect.Int {
+		return "whole number"
+	}
+	return kind.String()
 }
 
 func join(path, name string) string {
