@@ -20,7 +20,9 @@ type effect interface {
 type sight struct {
 	// found: the effect is there. gone: it cannot be wanted any more.
 	found, gone bool
-	reason      string
+	// begun: a part of the effect is there that was not when it was decided.
+	begun  bool
+	reason string
 }
 
 // outcome returns how a look settles the mutation, if it does.
@@ -41,11 +43,16 @@ func (s sight) outcome() (outcome, bool) {
 // effect may be the reason why the condition does not hold any more, and to
 // skip would give back a key that was spent (I11).
 func (a *Actuator) act(ctx context.Context, m mutation, held lease) outcome {
+	ctx, noted := withEvidence(ctx)
+	return noted.on(a.attempt(ctx, m, held))
+}
+
+func (a *Actuator) attempt(ctx context.Context, m mutation, held lease) outcome {
 	provider, ok := a.providers[instanceOf(m)]
-	if !ok {
+	if !ok && m.Kind != schemas.MutateNotify {
 		return dead(fmt.Sprintf("no provider is configured for %q: add it under providers", instanceOf(m)))
 	}
-	g := &gate{provider: provider, until: held.until, timeout: a.config.CallTimeout, drained: ctx.Done()}
+	g := &gate{provider: provider, instance: instanceOf(m), until: held.until, timeout: a.config.CallTimeout, drained: ctx.Done()}
 	e, err := a.effectOf(m, g)
 	if err != nil {
 		return dead(err.Error())
@@ -59,13 +66,15 @@ func (a *Actuator) act(ctx context.Context, m mutation, held lease) outcome {
 	if err != nil {
 		return a.failed(m, classify(err))
 	}
+	noteLook(ctx, seen)
 	if o, settled := seen.outcome(); settled {
 		return o
 	}
 	if m.Attempt > a.config.MaxAttempts {
 		return dead(fmt.Sprintf("%d attempts ended without a word", m.Attempt-1))
 	}
-	if m.Attempt > 1 {
+	// What was begun is ended: its own part may be why the condition is gone.
+	if m.Attempt > 1 && !seen.begun {
 		if holds, reason := a.again(m); !holds {
 			return skipped(reason)
 		}
@@ -91,6 +100,7 @@ func (a *Actuator) change(ctx context.Context, m mutation, e effect) outcome {
 	if err != nil {
 		return a.failed(m, f)
 	}
+	noteLook(ctx, seen)
 	if o, settled := seen.outcome(); settled {
 		o.effected = o.label == "found" && f.verdict == unknown
 		o.reason += " (after: " + f.Error() + ")"
@@ -99,26 +109,21 @@ func (a *Actuator) change(ctx context.Context, m mutation, e effect) outcome {
 	return a.failed(m, f)
 }
 
-func (a *Actuator) effectOf(m mutation, p Provider) (effect, error) {
+// effectOf returns the effect of a mutation, behind the gate.
+func (a *Actuator) effectOf(m mutation, g *gate) (effect, error) {
 	pr := newestOf(m)
 	if pr == nil {
 		return nil, fmt.Errorf("transition %s carries no pull request", m.TransitionID) // unreachable unless rules decide without one
 	}
-	ref := Ref{Repository: pr.Repository, Number: pr.Number}
-	switch m.Kind {
-	case schemas.MutateComment:
-		e := &commentEffect{provider: p, ref: ref, key: m.IdempotencyKey}
-		return e, params(m, e)
-	case schemas.MutateClose:
-		return &closeEffect{provider: p, ref: ref}, nil
-	case schemas.MutateMerge:
-		e := &mergeEffect{provider: p, ref: ref, report: a.reporter(m, ref)}
-		return e, params(m, &e.params)
-	case schemas.MutateAddLabels, schemas.MutateRemoveLabels:
-		e := &labelsEffect{provider: p, ref: ref, remove: m.Kind == schemas.MutateRemoveLabels}
-		return e, params(m, e)
+	if m.Kind == schemas.MutateNotify {
+		return a.makeNotify(m, g)
 	}
-	return nil, fmt.Errorf("mutation of unknown kind %q", m.Kind)
+	makeEffect, ok := effectMakers()[m.Kind]
+	if !ok {
+		return nil, fmt.Errorf("mutation of unknown kind %q", m.Kind)
+	}
+	ref := Ref{Repository: pr.Repository, RepositoryID: pr.RepositoryID, Number: pr.Number}
+	return makeEffect(making{mutation: m, gate: g, ref: ref, author: pr.Author, report: a.reporter(m, ref)})
 }
 
 func params(m mutation, into any) error {

@@ -72,35 +72,16 @@ func (e *commentEffect) look(ctx context.Context) (sight, error) {
 	return sight{found: true, reason: reason}, nil
 }
 
-// ours returns our comments with the marker, of all pages.
+// ours returns our comments that end in the marker, of all pages: a person may
+// quote it.
 func (e *commentEffect) ours(ctx context.Context) ([]LiveComment, error) {
-	login, err := e.provider.Login(ctx)
-	if err != nil {
-		return nil, err
-	}
 	var ours []LiveComment
-	for page := 1; page > 0; {
-		comments, next, err := e.provider.Comments(ctx, e.ref, page)
-		if err != nil {
-			return nil, err
+	err := eachComment(ctx, e.provider, e.ref, func(c LiveComment, isOurs bool) {
+		if isOurs && strings.HasSuffix(strings.TrimRight(c.Body, " \r\n"), marker(e.key)) {
+			ours = append(ours, c)
 		}
-		for _, c := range comments {
-			if e.isOurs(c, login) {
-				ours = append(ours, c)
-			}
-		}
-		page = next
-	}
-	return ours, nil
-}
-
-// isOurs reports whether a comment ends in the marker and is by us: a person
-// may quote it.
-func (e *commentEffect) isOurs(c LiveComment, login string) bool {
-	if login != "" && !strings.EqualFold(c.Author, login) {
-		return false
-	}
-	return strings.HasSuffix(strings.TrimRight(c.Body, " \r\n"), marker(e.key))
+	})
+	return ours, err
 }
 
 func (e *commentEffect) change(ctx context.Context) (string, error) {

@@ -201,6 +201,16 @@ func TestAgain_OwnEffectsOfTheDecisionDoNotCount(t *testing.T) {
 			schemas.PullRequest{Labels: []string{"d"}},
 			schemas.PullRequest{Labels: []string{"b", "d"}},
 		},
+		{
+			"asked by us", `{"reviewers":["ann"]}`, schemas.MutateRequestReview,
+			schemas.PullRequest{RequestedReviewers: []string{"ann", "bob"}},
+			schemas.PullRequest{RequestedReviewers: []string{"bob"}},
+		},
+		{
+			"approved by us, which counts", `{}`, schemas.MutateApprove,
+			schemas.PullRequest{State: schemas.Open, Approvals: 1},
+			schemas.PullRequest{State: schemas.Open, Approvals: 1},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -35,6 +35,10 @@ type Config struct {
 	Backoff time.Duration
 	// Poll is how often is looked for work that nobody woke us for; 1 s.
 	Poll time.Duration
+	// Notifier sends notifications, and Resolve turns the references of their
+	// addresses into the addresses. Without them a notification is refused.
+	Notifier Notifier
+	Resolve  func(reference string) (string, error)
 }
 
 func (c Config) withDefaults() Config {

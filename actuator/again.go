@@ -41,7 +41,17 @@ func withoutOwn(newest, decided *schemas.PullRequest, before []doneBefore) *sche
 			removed := without(labelsOf(earlier), without(labelsOf(earlier), decided.Labels))
 			now.Labels = append(without(now.Labels, removed), removed...)
 			slices.Sort(now.Labels)
-		case schemas.MutateComment:
+		case schemas.MutateReopen:
+			if now.State == schemas.Open {
+				now.State, now.ClosedAt = decided.State, decided.ClosedAt
+			}
+		case schemas.MutateRequestReview:
+			asked := without(reviewersOf(earlier), decided.RequestedReviewers)
+			now.RequestedReviewers = without(now.RequestedReviewers, asked)
+		case schemas.MutateComment, schemas.MutateDeleteComment, schemas.MutateNotify:
+		case schemas.MutateUpdateBranch, schemas.MutateApprove, schemas.MutateDismissReview, schemas.MutateCheckRun, schemas.MutateCommitStatus:
+			// The head, the reviews and the checks are what a merge depends on: they
+			// count as they are, whoever changed them.
 		}
 	}
 	return &now
@@ -53,6 +63,14 @@ func labelsOf(earlier doneBefore) []string {
 		return nil
 	}
 	return params.Labels
+}
+
+func reviewersOf(earlier doneBefore) []string {
+	var params struct{ Reviewers []string }
+	if json.Unmarshal(earlier.Params, &params) != nil {
+		return nil
+	}
+	return params.Reviewers
 }
 
 // without returns a copy of labels that lacks some.

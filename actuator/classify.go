@@ -2,6 +2,7 @@ package actuator
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"strconv"
@@ -50,18 +51,51 @@ const (
 	resetSlack = time.Second
 )
 
+// Marks of errors.
+var (
+	// errNotSent: what failed came before the call, so the call was not made.
+	errNotSent = errors.New("the call was not made")
+	// errPartly: of several calls some were made, and the rest was refused.
+	errPartly = errors.New("some of it was done")
+)
+
 // classify is the one place that says what an error of a provider means.
 func classify(err error) failure {
+	f := classifyCause(err)
+	switch {
+	case f.verdict == unknown && errors.Is(err, errNotSent):
+		f.verdict = transient
+	case (f.verdict == limited || f.verdict == notStarted) && errors.Is(err, errPartly):
+		f.verdict = transient // it counts as an attempt: something was sent
+	}
+	return f
+}
+
+func classifyCause(err error) failure {
 	var (
 		primary   *github.RateLimitError
 		secondary *github.AbuseRateLimitError
 		accepted  *github.AcceptedError
 		twoFactor *github.TwoFactorAuthError
 		answer    *github.ErrorResponse
+		graph     *graphError
+		unspent   *limitError
+		lacking   *lackError
+		install   *installationError
 	)
+	if f, ok := notifyFailure(err); ok {
+		return f
+	}
+	if f, ok := answerFailure(err); ok {
+		return f
+	}
 	switch {
 	case errors.Is(err, errMargin), errors.Is(err, errDrained):
 		return failure{verdict: notStarted, err: err}
+	case errors.As(err, &unspent):
+		return failure{verdict: limited, wait: min(max(time.Until(unspent.until), 0), maxPause), err: err}
+	case errors.As(err, &lacking), errors.As(err, &install):
+		return failure{verdict: permanent, err: err}
 	case errors.As(err, &primary):
 		return limitedFor(err, time.Until(primary.Rate.Reset.Time)+resetSlack)
 	case errors.As(err, &secondary):
@@ -73,6 +107,8 @@ func classify(err error) failure {
 		return failure{verdict: unknown, err: err}
 	case errors.As(err, &twoFactor):
 		return failure{verdict: permanent, err: err}
+	case errors.As(err, &graph):
+		return failure{verdict: graph.verdict(), wait: secondaryPause, err: err}
 	case errors.As(err, &answer):
 		return classifyAnswer(answer, err)
 	}
@@ -83,7 +119,8 @@ func limitedFor(err error, wait time.Duration) failure {
 	return failure{verdict: limited, wait: min(max(wait, resetSlack), maxPause), err: err}
 }
 
-// classifyAnswer classifies an answer by its status.
+// classifyAnswer classifies an answer by its status, and where one status means
+// several things by its message.
 func classifyAnswer(answer *github.ErrorResponse, err error) failure {
 	status := answer.Response.StatusCode
 	switch {
@@ -93,16 +130,28 @@ func classifyAnswer(answer *github.ErrorResponse, err error) failure {
 		return failure{verdict: transient, err: err}
 	case status >= http.StatusInternalServerError:
 		return failure{verdict: unknown, err: err}
-	case status == http.StatusConflict:
+	case status == http.StatusConflict, status == http.StatusUnprocessableEntity && says(answer, movedMessages):
 		return failure{verdict: gone, err: err}
-	case status == http.StatusMethodNotAllowed && isRace(answer.Message):
+	case status == http.StatusMethodNotAllowed && says(answer, raceMessages):
 		return failure{verdict: transient, err: err}
 	case status == http.StatusUnauthorized, status == http.StatusRequestTimeout, status/100 == 3:
 		// A token is being rotated; a repository was renamed and the row will
 		// know it. Both end, or the attempts do.
 		return failure{verdict: transient, err: err}
+	case status == http.StatusForbidden:
+		return failure{verdict: permanent, err: naming(answer, err)}
 	}
 	return failure{verdict: permanent, err: err}
+}
+
+// naming adds the permission that a 403 is about: GitHub names it in a header,
+// alternatives are separated by semicolons.
+func naming(answer *github.ErrorResponse, err error) error {
+	wanted := answer.Response.Header.Get("X-Accepted-Github-Permissions")
+	if wanted == "" {
+		return err
+	}
+	return fmt.Errorf("permission missing, one of: %s: %w", wanted, err)
 }
 
 // isLimit reports whether an answer is a limit that go-github v66 does not see
@@ -127,12 +176,6 @@ func pauseOf(header http.Header) time.Duration {
 		return time.Until(time.Unix(reset, 0)) + resetSlack
 	}
 	return secondaryPause
-}
-
-// isRace reports whether a 405 is the one that passes: another merge moved the
-// base. Conflicts and branch rules have the same status.
-func isRace(message string) bool {
-	return strings.Contains(strings.ToLower(message), "base branch was modified")
 }
 
 func isRead(request *http.Request) bool { return request != nil && request.Method == http.MethodGet }

@@ -42,7 +42,7 @@ func (a *Actuator) Decide(ctx context.Context, t schemas.Transition, raw []byte)
 	}
 	set := a.ruleSet()
 	decisions := set.Decide(t)
-	if len(decisions) == 0 {
+	if len(decisions) == 0 && !anyWaits(set) {
 		return nil
 	}
 	d := deciding{store: a.store, set: set, transition: t, raw: raw, decisions: decisions}
@@ -53,6 +53,7 @@ func (a *Actuator) Decide(ctx context.Context, t schemas.Transition, raw []byte)
 	if err != nil {
 		return fmt.Errorf("decide on transition %s of %s: %w", t.ID, t.Entity, readable(err))
 	}
+	a.metrics.count(d.became)
 	for _, outcome := range d.outcomes {
 		a.metrics.decisions.WithLabelValues(outcome).Inc()
 	}

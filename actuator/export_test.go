@@ -1,6 +1,7 @@
 package actuator
 
 import (
+	"context"
 	"time"
 
 	"pawl/schemas"
@@ -47,10 +48,12 @@ func (a *Actuator) Unguard() {
 		          m.transition, (select row_to_json(p) from pawl.pull_request p where p.entity_key = m.entity_key), '[]'::json`
 	a.store.sql.openMutations = `
 		insert into pawl.mutation (entity_key, rule, kind, params, idempotency_key, position,
-		                           transition_id, transition, state, next_attempt_at, created_at)
-		select m.entity_key, m.rule, m.kind, m.params::json, m.idempotency_key, m.position, $7, $8::json, $9, now(), now()
-		  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int[])
-		       as m (entity_key, rule, kind, params, idempotency_key, position)
+		                           transition_id, transition, state, next_attempt_at, created_at, on_refusal)
+		select m.entity_key, m.rule, m.kind, m.params::json, m.idempotency_key, m.position, $7, $8::json, m.state,
+		       now() + make_interval(secs => m.delay), now(), m.on_refusal
+		  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int[],
+		              $9::text[], $10::float8[], $11::text[], $12::text[])
+		       as m (entity_key, rule, kind, params, idempotency_key, position, state, delay, reason, on_refusal)
 		returning idempotency_key`
 }
 
@@ -73,3 +76,9 @@ func MarkerKey(body string) (schemas.IdempotencyKey, bool) { return markerKey(bo
 
 // Backoff is the pause after an attempt.
 func Backoff(first time.Duration, attempt int) time.Duration { return backoffFrom(first)(attempt) }
+
+// Reason is what a mutation says of an error.
+func Reason(err error) string { return classify(err).Error() }
+
+// Wake makes pending what waited for its time.
+func (a *Actuator) Wake(ctx context.Context) error { return a.store.wakeWaiting(ctx) }

@@ -20,6 +20,7 @@ var errCallTimeout = errors.New("the provider did not answer in time")
 // it only, so that no call can pass it by (I9).
 type gate struct {
 	provider Provider
+	instance string
 	// until is the end of the time in which calls may be started.
 	until   time.Time
 	timeout time.Duration

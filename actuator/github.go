@@ -9,38 +9,57 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/google/go-github/v66/github"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// GitHubConfig says how to reach one GitHub.
+// GitHubConfig says how to reach one GitHub, and as whom: with a token, or as an
+// App.
 type GitHubConfig struct {
 	// Instance is the host in entity keys: "github.com".
 	Instance string
-	// BaseURL of the REST API; empty is https://api.github.com/, and
-	// https://<instance>/api/v3/ for any other instance.
+	// BaseURL of the REST API; empty is https://api.github.com/, for a tenant of
+	// ghe.com its api host, and https://<instance>/api/v3/ for any other
+	// instance.
 	BaseURL string
 	Token   string
-	// Login is the account behind the token; empty asks GitHub.
+	// AppID and PrivateKey, in PEM, authenticate as a GitHub App, one client an
+	// installation. Then Token is not needed.
+	AppID      int64
+	PrivateKey []byte
+	// Login is the account behind the token or the App; empty asks GitHub.
 	Login string
+	// PointsPerMinute and Spacing bound what an account asks: a read is one
+	// point, a change five; Spacing lies between the starts of two changes. Zero
+	// is what GitHub asks for, 900 and a second, and where BaseURL or the
+	// instance is a server of one's own no bound: there its headers alone say.
+	PointsPerMinute int
+	Spacing         time.Duration
 	// Transport is http.DefaultTransport where nil.
 	Transport http.RoundTripper
 }
 
 // GitHub is the Provider for github.com and GitHub Enterprise Server.
 type GitHub struct {
-	client *github.Client
+	instance  string
+	base      *url.URL
+	transport http.RoundTripper
+	limits    limits
+	shown     *leastRemaining
+	token     *github.Client // nil for an App
+	app       *githubApp     // nil with a token
+	chains    *chains
 
 	mu    sync.Mutex // mu guards what follows
 	login string
 	asked bool
 }
 
-const commentsPerPage = 100 // the most that GitHub gives
+const perPage = 100 // the most that GitHub gives
 
 // NewGitHub returns a client. It calls nobody yet.
 func NewGitHub(config GitHubConfig, registerer prometheus.Registerer) (*GitHub, error) {
@@ -53,20 +72,59 @@ func NewGitHub(config GitHubConfig, registerer prometheus.Registerer) (*GitHub, 
 	if err != nil {
 		return nil, fmt.Errorf("github %s: %w", config.Instance, err)
 	}
-	transport := config.Transport
-	if transport == nil {
-		transport = http.DefaultTransport
+	g := &GitHub{
+		instance: config.Instance, base: base, transport: config.Transport, limits: config.limits(), login: config.Login,
+		shown:  &leastRemaining{gauge: gauge.WithLabelValues(config.Instance), left: make(map[*budget]int)},
+		chains: newChains(),
 	}
+	if g.transport == nil {
+		g.transport = http.DefaultTransport
+	}
+	if config.AppID != 0 || len(config.PrivateKey) > 0 {
+		g.app, err = newGitHubApp(g, config.AppID, config.PrivateKey)
+		return g, err
+	}
+	g.token = g.newClient(g.transport, newBudget(g.limits))
+	if config.Token != "" {
+		g.token = g.token.WithAuthToken(config.Token)
+	}
+	return g, nil
+}
+
+const userAgent = "pawl"
+
+// newClient returns the client of one account, with its budget.
+func (g *GitHub) newClient(transport http.RoundTripper, held *budget) *github.Client {
 	client := github.NewClient(&http.Client{
-		Transport:     &watchRate{next: transport, remaining: gauge.WithLabelValues(config.Instance)},
+		Transport:     &limitedTransport{next: noteCalls{transport}, budget: held, shown: g.shown},
 		CheckRedirect: followSafely,
 	})
-	if config.Token != "" {
-		client = client.WithAuthToken(config.Token)
+	client.BaseURL, client.UserAgent = g.base, userAgent
+	return client
+}
+
+// of returns the client that may act on a repository.
+func (g *GitHub) of(ctx context.Context, ref Ref) (*github.Client, error) {
+	if g.app == nil {
+		return g.token, nil
 	}
-	client.BaseURL = base
-	client.UserAgent = "pawl"
-	return &GitHub{client: client, login: config.Login}, nil
+	return g.app.installationOf(ctx, ref)
+}
+
+// hosted reports whether it is GitHub's own service, with GitHub's limits.
+func (c GitHubConfig) hosted() bool {
+	return c.BaseURL == "" && (c.Instance == "github.com" || strings.HasSuffix(c.Instance, tenants))
+}
+
+// tenants is the domain of GitHub Enterprise Cloud with data residency.
+const tenants = ".ghe.com"
+
+func (c GitHubConfig) limits() limits {
+	l := limits{points: c.PointsPerMinute, spacing: c.Spacing}
+	if c.hosted() {
+		l.points, l.spacing = cmp.Or(l.points, hostedPoints), cmp.Or(l.spacing, hostedSpacing)
+	}
+	return l
 }
 
 func (c GitHubConfig) baseURL() (*url.URL, error) {
@@ -75,6 +133,8 @@ func (c GitHubConfig) baseURL() (*url.URL, error) {
 	case text != "":
 	case c.Instance == "github.com":
 		text = "https://api.github.com/"
+	case strings.HasSuffix(c.Instance, tenants):
+		text = "https://api." + c.Instance + "/"
 	default:
 		text = "https://" + c.Instance + "/api/v3/"
 	}
@@ -98,24 +158,6 @@ func followSafely(request *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// watchRate notes what each answer says of the primary limit.
-type watchRate struct {
-	next      http.RoundTripper
-	remaining prometheus.Gauge
-}
-
-// RoundTrip implements http.RoundTripper.
-func (w *watchRate) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := w.next.RoundTrip(request)
-	if err != nil {
-		return nil, err
-	}
-	if left, err := strconv.Atoi(response.Header.Get("X-Ratelimit-Remaining")); err == nil {
-		w.remaining.Set(float64(left))
-	}
-	return response, nil
-}
-
 // Login implements Provider. A token of an app installation may not ask who it
 // is; the login is unknown then.
 func (g *GitHub) Login(ctx context.Context) (string, error) {
@@ -125,28 +167,42 @@ func (g *GitHub) Login(ctx context.Context) (string, error) {
 	if known {
 		return login, nil
 	}
-	user, _, err := g.client.Users.Get(ctx, "")
-	var answer *github.ErrorResponse
-	refused := errors.As(err, &answer) && !isLimit(answer) &&
-		(answer.Response.StatusCode == http.StatusForbidden || answer.Response.StatusCode == http.StatusNotFound)
-	if err != nil && !refused {
+	login, err := g.askLogin(ctx)
+	if err != nil {
 		return "", fmt.Errorf("ask who we are: %w", err)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.login, g.asked = user.GetLogin(), true
+	g.login, g.asked = login, true
 	return g.login, nil
+}
+
+func (g *GitHub) askLogin(ctx context.Context) (string, error) {
+	if g.app != nil {
+		return g.app.login(ctx)
+	}
+	user, _, err := g.token.Users.Get(ctx, "")
+	var answer *github.ErrorResponse
+	if errors.As(err, &answer) && !isLimit(answer) &&
+		(answer.Response.StatusCode == http.StatusForbidden || answer.Response.StatusCode == http.StatusNotFound) {
+		return "", nil // an installation's token may not ask
+	}
+	return user.GetLogin(), err
 }
 
 // PullRequest implements Provider. It decodes the few fields that acting needs,
 // and keeps the rest as it came.
 func (g *GitHub) PullRequest(ctx context.Context, ref Ref) (Live, error) {
-	request, err := g.client.NewRequest(http.MethodGet, fmt.Sprintf("repos/%s/pulls/%d", ref.Repository, ref.Number), nil)
+	client, err := g.of(ctx, ref)
+	if err != nil {
+		return Live{}, err
+	}
+	request, err := client.NewRequest(http.MethodGet, fmt.Sprintf("repos/%s/pulls/%d", ref.Repository, ref.Number), nil)
 	if err != nil {
 		return Live{}, err
 	}
 	var raw bytes.Buffer
-	if _, err := g.client.Do(ctx, request, &raw); err != nil {
+	if _, err := client.Do(ctx, request, &raw); err != nil {
 		return Live{}, fmt.Errorf("read %s: %w", ref, err)
 	}
 	var shown struct {
@@ -154,6 +210,7 @@ func (g *GitHub) PullRequest(ctx context.Context, ref Ref) (Live, error) {
 		Merged         bool
 		MergeCommitSHA string `json:"merge_commit_sha"`
 		Labels         []struct{ Name string }
+		AutoMerge      *struct{} `json:"auto_merge"`
 		Head           struct{ SHA string }
 		Base           struct{ Repo json.RawMessage }
 	}
@@ -162,6 +219,7 @@ func (g *GitHub) PullRequest(ctx context.Context, ref Ref) (Live, error) {
 	}
 	live := Live{
 		Closed: shown.State == "closed", Merged: shown.Merged, HeadSHA: shown.Head.SHA, MergeCommitSHA: shown.MergeCommitSHA,
+		AutoMerge:   shown.AutoMerge != nil,
 		PullRequest: raw.Bytes(), Repository: shown.Base.Repo,
 	}
 	for _, label := range shown.Labels {
@@ -178,65 +236,24 @@ func (r Ref) split() (owner, name string, number int) {
 	return owner, name, int(r.Number)
 }
 
-// Comments implements Provider.
-func (g *GitHub) Comments(ctx context.Context, ref Ref, page int) ([]LiveComment, int, error) {
-	owner, name, number := ref.split()
-	shown, response, err := g.client.Issues.ListComments(ctx, owner, name, number, &github.IssueListCommentsOptions{
-		ListOptions: github.ListOptions{Page: page, PerPage: commentsPerPage},
-	})
-	if err != nil {
-		return nil, 0, fmt.Errorf("read page %d of the comments of %s: %w", page, ref, err)
-	}
-	comments := make([]LiveComment, 0, len(shown))
-	for _, c := range shown {
-		comments = append(comments, LiveComment{ID: c.GetID(), Author: c.GetUser().GetLogin(), Body: c.GetBody()})
-	}
-	return comments, response.NextPage, nil
-}
-
-// CreateComment implements Provider.
-func (g *GitHub) CreateComment(ctx context.Context, ref Ref, body string) error {
-	owner, name, number := ref.split()
-	_, _, err := g.client.Issues.CreateComment(ctx, owner, name, number, &github.IssueComment{Body: &body})
-	return wrap("comment on", ref, err)
-}
-
-// DeleteComment implements Provider.
-func (g *GitHub) DeleteComment(ctx context.Context, ref Ref, id int64) error {
-	owner, name, _ := ref.split()
-	_, err := g.client.Issues.DeleteComment(ctx, owner, name, id)
-	return wrap("remove a comment of", ref, unlessNotFound(err))
-}
-
 // Close implements Provider.
 func (g *GitHub) Close(ctx context.Context, ref Ref) error {
-	owner, name, number := ref.split()
-	_, _, err := g.client.PullRequests.Edit(ctx, owner, name, number, &github.PullRequest{State: github.String("closed")})
-	return wrap("close", ref, err)
+	return wrap("close", ref, g.setState(ctx, ref, "closed"))
 }
 
-// Merge implements Provider.
-func (g *GitHub) Merge(ctx context.Context, ref Ref, params MergeParams) (string, error) {
-	owner, name, number := ref.split()
-	result, _, err := g.client.PullRequests.Merge(ctx, owner, name, number, params.Message, &github.PullRequestOptions{
-		SHA: params.SHA, MergeMethod: params.Method, CommitTitle: params.Title,
-	})
-	return result.GetSHA(), wrap("merge", ref, err)
+// Reopen implements reopener.
+func (g *GitHub) Reopen(ctx context.Context, ref Ref) error {
+	return wrap("reopen", ref, g.setState(ctx, ref, "open"))
 }
 
-// AddLabels implements Provider.
-func (g *GitHub) AddLabels(ctx context.Context, ref Ref, labels []string) error {
+func (g *GitHub) setState(ctx context.Context, ref Ref, state string) error {
+	client, err := g.of(ctx, ref)
+	if err != nil {
+		return err
+	}
 	owner, name, number := ref.split()
-	_, _, err := g.client.Issues.AddLabelsToIssue(ctx, owner, name, number, labels)
-	return wrap("label", ref, err)
-}
-
-// RemoveLabel implements Provider. go-github puts the name into the path as it
-// is: a slash or a question mark in it must be escaped here.
-func (g *GitHub) RemoveLabel(ctx context.Context, ref Ref, label string) error {
-	owner, name, number := ref.split()
-	_, err := g.client.Issues.RemoveLabelForIssue(ctx, owner, name, number, url.PathEscape(label))
-	return wrap("unlabel", ref, unlessNotFound(err))
+	_, _, err = client.PullRequests.Edit(ctx, owner, name, number, &github.PullRequest{State: &state})
+	return err
 }
 
 func wrap(what string, ref Ref, err error) error {
@@ -255,3 +272,18 @@ func unlessNotFound(err error) error {
 	}
 	return err
 }
+
+// GitHub has every capability.
+var _ interface {
+	Provider
+	reopener
+	commentEditor
+	reviewRequester
+	reviewReader
+	approver
+	dismisser
+	checkReporter
+	statusReporter
+	branchUpdater
+	queuer
+} = (*GitHub)(nil)

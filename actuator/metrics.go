@@ -2,6 +2,8 @@ package actuator
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
+
+	"pawl/schemas"
 )
 
 type metrics struct {
@@ -14,7 +16,7 @@ type metrics struct {
 func newMetrics(registerer prometheus.Registerer) *metrics {
 	m := &metrics{
 		mutations: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "pawl_actuator_mutations_total", Help: "Attempts at mutations by how they were settled.",
+			Name: "pawl_actuator_mutations_total", Help: "Attempts at mutations by how they were settled, and mutations that were set to wait, cancelled, or opened dead.",
 		}, []string{"kind", "outcome"}),
 		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "pawl_actuator_decisions_total", Help: "Decisions of rules on transitions.",
@@ -29,6 +31,21 @@ func newMetrics(registerer prometheus.Registerer) *metrics {
 	}
 	registerer.MustRegister(m.mutations, m.decisions, m.fencedSettles, m.toMutation)
 	return m
+}
+
+// became is what a mutation became without an attempt.
+type became struct{ kind, state string }
+
+// count counts those that wait or were ended. What became pending is counted by
+// its attempt.
+func (m *metrics) count(all []became) {
+	for _, b := range all {
+		switch schemas.MutationState(b.state) {
+		case schemas.MutationWaiting, schemas.MutationCancelled, schemas.MutationDead:
+			m.mutations.WithLabelValues(b.kind, b.state).Inc()
+		case schemas.MutationPlanned, schemas.MutationPending, schemas.MutationClaimed, schemas.MutationDone, schemas.MutationSkipped:
+		}
+	}
 }
 
 // rateLimitGauge returns the gauge that the clients of all instances share.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -23,18 +24,24 @@ type deciding struct {
 	raw        []byte
 	decisions  []rules.Decision
 	outcomes   map[string]string // by rule, of the decisions that were new
+	became     []became          // what mutations became without an attempt
 }
 
 // opening is a mutation to open, and whether it was.
 type opening struct {
 	rules.Mutation
-	rule   string
-	entity schemas.EntityKey
-	opened bool
-	holder string // what holds its key instead
+	rule    string
+	entity  schemas.EntityKey
+	after   time.Duration
+	refused string // why it is opened dead, if it is
+	opened  bool
+	holder  string // what holds its key instead
 }
 
 func (d *deciding) run(ctx context.Context, tx pgx.Tx) error {
+	if err := d.cancelWaiting(ctx, tx); err != nil {
+		return err
+	}
 	fresh, err := d.record(ctx, tx)
 	if err != nil {
 		return err
@@ -47,11 +54,16 @@ func (d *deciding) run(ctx context.Context, tx pgx.Tx) error {
 		}
 		d.outcomes[decision.Rule] = string(decision.Outcome)
 		for _, m := range decision.Mutations {
-			wanted = append(wanted, &opening{Mutation: m, rule: decision.Rule, entity: decision.Entity})
+			wanted = append(wanted, &opening{Mutation: m, rule: decision.Rule, entity: decision.Entity, after: decision.After})
 		}
 	}
 	if len(wanted) == 0 {
 		return nil
+	}
+	if d.set.Mode == rules.ModeAct {
+		if err := d.bound(ctx, tx, wanted); err != nil {
+			return err
+		}
 	}
 	if err := d.open(ctx, tx, wanted); err != nil {
 		return err
@@ -61,14 +73,19 @@ func (d *deciding) run(ctx context.Context, tx pgx.Tx) error {
 
 // record writes the decisions and returns the rules whose decision is new.
 func (d *deciding) record(ctx context.Context, tx pgx.Tx) (map[string]bool, error) {
-	var names, entities, outcomes, reasons []string
+	if len(d.decisions) == 0 {
+		return nil, nil
+	}
+	var names, entities, outcomes, reasons, values []string
 	for _, decision := range d.decisions {
 		names = append(names, decision.Rule)
 		entities = append(entities, storable(string(decision.Entity)))
 		outcomes = append(outcomes, string(decision.Outcome))
 		reasons = append(reasons, storable(decision.Reason))
+		values = append(values, string(decision.Values))
 	}
-	rows, err := tx.Query(ctx, d.store.sql.recordDecisions, d.transition.ID, d.set.Hash, string(d.set.Mode), names, entities, outcomes, reasons)
+	rows, err := tx.Query(ctx, d.store.sql.recordDecisions, d.transition.ID, d.set.Hash, string(d.set.Mode),
+		names, entities, outcomes, reasons, values)
 	if err != nil {
 		return nil, err
 	}
@@ -110,21 +127,23 @@ func (d *deciding) open(ctx context.Context, tx pgx.Tx, wanted []*opening) error
 }
 
 func (d *deciding) insert(ctx context.Context, tx pgx.Tx, wanted []*opening) error {
-	var entities, names, kinds, params []string
+	var entities, names, kinds, params, states, reasons, onRefusal []string
 	var positions []int32
+	var delays []float64
 	for _, o := range wanted {
+		rule, _ := d.set.Rule(o.rule)
 		entities = append(entities, string(o.entity))
 		names = append(names, o.rule)
 		kinds = append(kinds, string(o.Kind))
 		params = append(params, string(o.Params))
 		positions = append(positions, int32(o.Position))
-	}
-	state := schemas.MutationPending
-	if d.set.Mode == rules.ModePlan {
-		state = schemas.MutationPlanned
+		states = append(states, string(d.stateOf(o)))
+		reasons = append(reasons, storable(o.refused))
+		onRefusal = append(onRefusal, string(rule.OnRefusal))
+		delays = append(delays, o.after.Seconds())
 	}
 	rows, err := tx.Query(ctx, d.store.sql.openMutations, entities, names, kinds, params, keysOf(wanted), positions,
-		d.transition.ID, string(d.raw), string(state))
+		d.transition.ID, string(d.raw), states, delays, reasons, onRefusal)
 	if err != nil {
 		return err
 	}
@@ -134,10 +153,26 @@ func (d *deciding) insert(ctx context.Context, tx pgx.Tx, wanted []*opening) err
 	}
 	for _, key := range opened {
 		for _, o := range wanted {
-			o.opened = o.opened || string(o.Key) == key
+			if string(o.Key) == key {
+				o.opened = true
+				d.became = append(d.became, became{string(o.Kind), string(d.stateOf(o))})
+			}
 		}
 	}
 	return nil
+}
+
+// stateOf is the state in which a mutation is opened.
+func (d *deciding) stateOf(o *opening) schemas.MutationState {
+	switch {
+	case d.set.Mode == rules.ModePlan:
+		return schemas.MutationPlanned
+	case o.refused != "":
+		return schemas.MutationDead
+	case o.after > 0:
+		return schemas.MutationWaiting
+	}
+	return schemas.MutationPending
 }
 
 func (d *deciding) findHolders(ctx context.Context, tx pgx.Tx, wanted []*opening) error {

@@ -93,9 +93,10 @@ func (m *mutation) read(transition, newest, before []byte) error {
 	return json.Unmarshal(before, &m.Before)
 }
 
-// settle ends a claim under its fence. It reports false where the claim is
-// another's by now; nothing was changed then.
-func (s *store) settle(ctx context.Context, m mutation, fence int64, o outcome) (bool, error) {
+// settle ends a claim under its fence, and returns what became of the later
+// mutations of the decision. It reports false where the claim is another's by
+// now; nothing was changed then.
+func (s *store) settle(ctx context.Context, m mutation, fence int64, o outcome) (bool, []became, error) {
 	ctx, cancel := unhurried(ctx)
 	defer cancel()
 	uncounted := 0
@@ -105,17 +106,23 @@ func (s *store) settle(ctx context.Context, m mutation, fence int64, o outcome) 
 	m.State, m.Reason = o.state, storable(o.reason)
 	value, err := json.Marshal(m.Mutation)
 	if err != nil {
-		return false, fmt.Errorf("settle mutation %d: %w", m.ID, err) // unreachable unless params are no JSON
+		return false, nil, fmt.Errorf("settle mutation %d: %w", m.ID, err) // unreachable unless params are no JSON
 	}
 	var settled int
+	var kinds, states []string
 	// The commit point. A crash before it leaves the claim to a lease that ends;
 	// whoever comes next looks and finds what was done. After it the outcome
 	// stands, and a later claim of this mutation does not come.
-	err = s.pool.QueryRow(ctx, s.sql.settleMutation, m.ID, fence, m.State, m.Reason, uncounted, o.after, value).Scan(&settled)
+	err = s.pool.QueryRow(ctx, s.sql.settleMutation, m.ID, fence, m.State, m.Reason, uncounted, o.after, value,
+		storable(o.seen), storable(o.sent), storable(o.answer)).Scan(&settled, &kinds, &states)
 	if err != nil {
-		return false, fmt.Errorf("settle mutation %d as %s under fence %d: %w", m.ID, o.state, fence, err)
+		return false, nil, fmt.Errorf("settle mutation %d as %s under fence %d: %w", m.ID, o.state, fence, err)
 	}
-	return settled == 1, nil
+	followed := make([]became, len(kinds))
+	for i := range kinds {
+		followed[i] = became{kinds[i], states[i]}
+	}
+	return settled == 1, followed, nil
 }
 
 // release ends a lease now. A lease that is another's by now stays.

@@ -23,6 +23,8 @@ type outcome struct {
 	uncounted bool
 	// effected: a call that changes was answered with success.
 	effected bool
+	// seen, sent and answer are the evidence of the attempt.
+	seen, sent, answer string
 }
 
 func done(reason string) outcome {
@@ -85,7 +87,7 @@ func backoffFrom(first time.Duration) func(attempt int) time.Duration {
 // settle ends the claim of a mutation. It reports false where the claim was
 // another's by now: nothing was changed then, and the entity is left alone.
 func (a *Actuator) settle(ctx context.Context, m mutation, held lease, o outcome) (bool, error) {
-	settled, err := a.store.settle(ctx, m, held.fence, o)
+	settled, followed, err := a.store.settle(ctx, m, held.fence, o)
 	if err != nil {
 		return false, err
 	}
@@ -94,6 +96,7 @@ func (a *Actuator) settle(ctx context.Context, m mutation, held lease, o outcome
 		return false, nil
 	}
 	a.metrics.mutations.WithLabelValues(string(m.Kind), o.label).Inc()
+	a.metrics.count(followed)
 	if received := m.Transition.Cause.ReceivedAt; o.effected && !received.IsZero() {
 		a.metrics.toMutation.Observe(time.Since(received).Seconds())
 	}

@@ -37,6 +37,7 @@ type statements struct {
 	recordDecisions, cancelPlanned, openMutations, findHolders, nameHolders string
 	claimEntity, takeMutation, settleMutation, releaseLease                 string
 	lookAgain, lookAtTwins, readState, saveUnreadable                       string
+	countRecent, loadWaiting, cancelWaiting, wakeWaiting                    string
 }
 
 var (
@@ -66,6 +67,14 @@ var (
 	readStateSQL string
 	//go:embed sql/save_unreadable.sql
 	saveUnreadableSQL string
+	//go:embed sql/count_recent.sql
+	countRecentSQL string
+	//go:embed sql/load_waiting.sql
+	loadWaitingSQL string
+	//go:embed sql/cancel_waiting.sql
+	cancelWaitingSQL string
+	//go:embed sql/wake_waiting.sql
+	wakeWaitingSQL string
 )
 
 func statementsOf() statements {
@@ -74,5 +83,6 @@ func statementsOf() statements {
 		findHolders: findHoldersSQL, nameHolders: nameHoldersSQL,
 		claimEntity: claimEntitySQL, takeMutation: takeMutationSQL, settleMutation: settleMutationSQL,
 		releaseLease: releaseLeaseSQL, lookAgain: lookAgainSQL, lookAtTwins: lookAtTwinsSQL, readState: readStateSQL, saveUnreadable: saveUnreadableSQL,
+		countRecent: countRecentSQL, loadWaiting: loadWaitingSQL, cancelWaiting: cancelWaitingSQL, wakeWaiting: wakeWaitingSQL,
 	}
 }

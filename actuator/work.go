@@ -85,6 +85,9 @@ func (a *Actuator) follow(ctx context.Context) error {
 		return fmt.Errorf("listen: %w", err)
 	}
 	for {
+		if err := a.store.wakeWaiting(ctx); err != nil {
+			return err
+		}
 		a.signal()
 		wait, cancel := context.WithTimeout(ctx, a.config.Poll)
 		_, err := conn.WaitForNotification(wait)

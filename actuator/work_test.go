@@ -108,7 +108,7 @@ func TestI11_ConditionIsAskedAgainAtEachAttempt(t *testing.T) {
 // mutation goes on, and the dead one keeps its key until a person has looked.
 func TestI11_WhatCannotSucceedIsADeadLetter(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, ruleOf("[{comment: {body: hello}}, {add_labels: [x]}]"))
+	r := newRig(t, ruleOf("[{comment: {body: hello}}, {add_labels: [x]}], on_refusal: go_on"))
 	a := r.actor("a", actuator.Config{MaxAttempts: 3})
 	a.RetryAtOnce()
 	number := r.github.Open(repo, fakegithub.PullRequest{})

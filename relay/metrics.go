@@ -31,7 +31,7 @@ func newMetrics(registerer prometheus.Registerer) *metrics {
 		}),
 		deadLetters: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "pawl_dead_letters",
-			Help: "Records and mutations that were set aside, in the table.",
+			Help: "Records and mutations that were set aside and wait for a person.",
 		}),
 		records: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "pawl_relay_records_total",

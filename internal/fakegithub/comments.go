@@ -98,29 +98,64 @@ func (s *Server) postComment(r *http.Request) reply {
 
 func (s *Server) comment(repo *repository, pr *pull, by, body string) Comment {
 	s.changed(repo, pr, CommentCreated, by, body)
-	s.nextComment++
-	comment := Comment{ID: s.nextComment, Author: by, Body: body, CreatedAt: pr.UpdatedAt, UpdatedAt: pr.UpdatedAt}
+	comment := Comment{ID: s.id(), Author: by, Body: body, CreatedAt: pr.UpdatedAt, UpdatedAt: pr.UpdatedAt}
 	pr.comments = append(pr.comments, comment)
 	s.tellComment(repo, pr, comment, "created", by)
 	return comment
 }
 
+// patchComment changes the text of a comment.
+func (s *Server) patchComment(r *http.Request) reply {
+	repo, pr, at := s.findComment(r)
+	if pr == nil {
+		return notFound()
+	}
+	var wanted struct{ Body string }
+	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil {
+		return failure(http.StatusBadRequest, "Problems parsing JSON")
+	}
+	if wanted.Body == "" || len([]rune(wanted.Body)) > maxComment {
+		return failure(http.StatusUnprocessableEntity, "Validation Failed")
+	}
+	comment := &pr.comments[at]
+	if comment.Body != wanted.Body {
+		s.changed(repo, pr, CommentEdited, s.config.Login, wanted.Body)
+		comment.Body, comment.UpdatedAt = wanted.Body, pr.UpdatedAt
+		s.tellComment(repo, pr, *comment, "edited", s.config.Login)
+	}
+	return reply{status: http.StatusOK, body: renderComment(repo, pr, *comment)}
+}
+
 func (s *Server) deleteComment(r *http.Request) reply {
+	repo, pr, at := s.findComment(r)
+	if pr == nil {
+		return notFound()
+	}
+	comment := pr.comments[at]
+	pr.comments = slices.Delete(pr.comments, at, at+1)
+	s.changed(repo, pr, CommentDeleted, s.config.Login, comment.Body)
+	s.tellComment(repo, pr, comment, "deleted", s.config.Login)
+	return reply{status: http.StatusNoContent}
+}
+
+// findComment returns the place of the comment that a path names. A comment is
+// named without its pull request.
+func (s *Server) findComment(r *http.Request) (*repository, *pull, int) {
 	repo, _ := s.find(r)
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if repo == nil || err != nil {
-		return notFound()
+		return nil, nil, 0
 	}
 	for _, pr := range repo.pulls {
-		at := slices.IndexFunc(pr.comments, func(c Comment) bool { return c.ID == id })
-		if at < 0 {
-			continue
+		if at := slices.IndexFunc(pr.comments, func(c Comment) bool { return c.ID == id }); at >= 0 {
+			return repo, pr, at
 		}
-		comment := pr.comments[at]
-		pr.comments = slices.Delete(pr.comments, at, at+1)
-		s.changed(repo, pr, CommentDeleted, s.config.Login, comment.Body)
-		s.tellComment(repo, pr, comment, "deleted", s.config.Login)
-		return reply{status: http.StatusNoContent}
 	}
-	return notFound()
+	return nil, nil, 0
+}
+
+// id returns the next id.
+func (s *Server) id() int64 {
+	s.nextID++
+	return s.nextID
 }

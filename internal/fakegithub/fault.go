@@ -1,6 +1,8 @@
 package fakegithub
 
 import (
+	"bytes"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -11,10 +13,11 @@ import (
 // Fault is something that goes wrong with calls to come. The first fault that
 // matches a call strikes it.
 type Fault struct {
-	// Method and Path say which calls: Path is a part of the path; empty
-	// matches any.
+	// Method, Path and Body say which calls: Path is a part of the path, Body of
+	// the body; empty matches any.
 	Method string
 	Path   string
+	Body   string
 	// Times is how often it strikes; 0 is once, negative is for ever.
 	Times int
 	// AfterApplying lets the change happen and spoils the answer only.
@@ -43,7 +46,17 @@ type Fault struct {
 func (f *Fault) passes() bool { return f.Status == 0 && !f.Drop }
 
 func (f *Fault) matches(r *http.Request) bool {
-	return (f.Method == "" || f.Method == r.Method) && strings.Contains(r.URL.Path, f.Path)
+	return (f.Method == "" || f.Method == r.Method) && strings.Contains(r.URL.Path, f.Path) && (f.Body == "" || strings.Contains(bodyOf(r), f.Body))
+}
+
+// bodyOf reads the body and leaves it to be read again.
+func bodyOf(r *http.Request) string {
+	read, err := io.ReadAll(r.Body)
+	if err != nil {
+		return ""
+	}
+	r.Body = io.NopCloser(bytes.NewReader(read))
+	return string(read)
 }
 
 // Fail arranges for faults in the order given.
@@ -86,7 +99,7 @@ func (s *Server) strike(w http.ResponseWriter, r *http.Request, fault *Fault, an
 	switch {
 	case fault.Drop:
 		s.mu.Lock()
-		s.calls = append(s.calls, Call{Method: r.Method, Path: r.URL.Path})
+		s.called(r, 0)
 		s.mu.Unlock()
 		panic(http.ErrAbortHandler)
 	case fault.Status != 0:

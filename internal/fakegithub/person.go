@@ -4,13 +4,21 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // AddRepository makes a repository: name is owner/name.
 func (s *Server) AddRepository(id int64, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.repositories[name] = &repository{id: id, name: name, pulls: make(map[int]*pull)}
+	s.repositories[name] = &repository{id: id, name: name, pulls: make(map[int]*pull), commits: make(map[string]*commit)}
+}
+
+// SetNow changes the clock.
+func (s *Server) SetNow(now func() time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.config.Now = now
 }
 
 // Rename gives a repository another name. Its id stays, the old name is gone.
@@ -24,6 +32,12 @@ func (s *Server) Rename(from, to string) {
 	delete(s.repositories, from)
 	repo.name = to
 	s.repositories[to] = repo
+	for _, holder := range s.installations {
+		if holder.repositories[from] {
+			delete(holder.repositories, from)
+			holder.repositories[to] = true
+		}
+	}
 }
 
 // Open opens a pull request and returns its number. A number of zero is the
@@ -45,6 +59,7 @@ func (s *Server) Open(repo string, with PullRequest) int {
 		with.BaseSHA = cmp.Or(with.BaseSHA, fmt.Sprintf("%040x", 0xba5e))
 		pr := &pull{PullRequest: with}
 		found.pulls[number] = pr
+		found.commit(with.HeadSHA)
 		s.changed(found, pr, Opened, with.Author, pr.HeadSHA)
 		pr.CreatedAt = pr.UpdatedAt
 		s.tellPull(found, pr, "opened", with.Author, "")
@@ -56,7 +71,7 @@ func (s *Server) Open(repo string, with PullRequest) int {
 // Push moves the head.
 func (s *Server) Push(repo string, number int, by, sha string) {
 	s.person(repo, number, func(found *repository, pr *pull) {
-		pr.HeadSHA = sha
+		s.move(found, pr, sha)
 		s.changed(found, pr, Pushed, by, sha)
 		s.tellPull(found, pr, "synchronize", by, "")
 	})
@@ -65,7 +80,7 @@ func (s *Server) Push(repo string, number int, by, sha string) {
 // PushUnseen moves the head without a webhook and without a new updated_at:
 // the delivery was lost.
 func (s *Server) PushUnseen(repo string, number int, sha string) {
-	s.person(repo, number, func(_ *repository, pr *pull) { pr.HeadSHA = sha })
+	s.person(repo, number, func(found *repository, pr *pull) { s.move(found, pr, sha) })
 }
 
 // Close closes without merging.
@@ -117,10 +132,15 @@ func (s *Server) Comment(repo string, number int, by, body string) int64 {
 	return id
 }
 
-// Block makes merges fail with a permanent 405 and this message; empty lets
-// them pass again.
+// Block makes merges fail with a 405 and this message; empty lets them pass
+// again, and what waited for it is merged.
 func (s *Server) Block(repo string, number int, message string) {
-	s.person(repo, number, func(_ *repository, pr *pull) { pr.Blocked = message })
+	s.person(repo, number, func(found *repository, pr *pull) {
+		pr.Blocked = message
+		if message == "" && pr.AutoMerge && !pr.Closed {
+			s.merge(found, pr, s.config.Login)
+		}
+	})
 }
 
 func (s *Server) person(repo string, number int, do func(*repository, *pull)) {

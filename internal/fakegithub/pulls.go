@@ -26,7 +26,15 @@ type PullRequest struct {
 	Labels      []string
 	// Blocked is the message of a permanent 405 to a merge: a conflict, a
 	// branch rule. Empty merges.
-	Blocked        string
+	Blocked string
+	// Behind: the base has commits that the head lacks.
+	Behind bool
+	// BranchDeleted: the head branch is gone, so it cannot be reopened.
+	BranchDeleted bool
+	// Queued: it stands in the merge queue. AutoMerge: it is merged once
+	// nothing blocks it any more.
+	Queued         bool
+	AutoMerge      bool
 	MergeCommitSHA string
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
@@ -43,6 +51,12 @@ const (
 	// is closed or merged.
 	MessageNotMergeable = "Pull Request is not mergeable"
 	messageDraft        = "Pull Request is still a draft"
+	// MessageQueue is the 405 of a branch that demands a merge queue.
+	MessageQueue = "Repository rule violations found\n\nChanges must be made through the merge queue\n\n"
+	// MessageReviewMissing is the 405 of an approval that is not there yet.
+	MessageReviewMissing = "At least 1 approving review is required by reviewers with write access."
+	// MessageCheckMissing is the 405 of a check that has not reported yet.
+	MessageCheckMissing = "Required status check \"ci\" is expected."
 )
 
 func (s *Server) getPull(r *http.Request) reply {
@@ -65,6 +79,9 @@ func (s *Server) patchPull(r *http.Request) reply {
 	}
 	if wanted.State != nil && pr.Merged {
 		return failure(http.StatusUnprocessableEntity, "Validation Failed")
+	}
+	if wanted.State != nil && *wanted.State == "open" && pr.Closed && pr.BranchDeleted {
+		return invalid("state cannot be changed. The " + pr.HeadRef + " branch has been deleted.")
 	}
 	if (wanted.Title != nil && *wanted.Title != pr.Title) || (wanted.Body != nil && *wanted.Body != pr.Body) {
 		s.edit(repo, pr, s.config.Login, wanted.Title, wanted.Body)
@@ -91,7 +108,7 @@ func (s *Server) edit(repo *repository, pr *pull, by string, title, body *string
 }
 
 func (s *Server) close(repo *repository, pr *pull, by string) {
-	pr.Closed = true
+	pr.Closed, pr.Queued, pr.AutoMerge = true, false, false
 	s.changed(repo, pr, Closed, by, "")
 	pr.ClosedAt = pr.UpdatedAt
 	s.tellPull(repo, pr, "closed", by, "")
@@ -130,6 +147,8 @@ func (s *Server) putMerge(r *http.Request) reply {
 		return failure(http.StatusMethodNotAllowed, pr.Blocked)
 	case wanted.SHA != "" && wanted.SHA != pr.HeadSHA:
 		return failure(http.StatusConflict, messageHeadModified)
+	case repo.queue:
+		return failure(http.StatusMethodNotAllowed, MessageQueue)
 	}
 	s.merge(repo, pr, s.config.Login)
 	return reply{status: http.StatusOK, body: map[string]any{
@@ -139,7 +158,7 @@ func (s *Server) putMerge(r *http.Request) reply {
 
 func (s *Server) merge(repo *repository, pr *pull, by string) {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s#%d %s", repo.name, pr.Number, pr.HeadSHA))
-	pr.Closed, pr.Merged = true, true
+	pr.Closed, pr.Merged, pr.Queued = true, true, false
 	pr.MergeCommitSHA = hex.EncodeToString(sum[:20])
 	s.changed(repo, pr, Merged, by, pr.HeadSHA)
 	pr.ClosedAt, pr.MergedAt = pr.UpdatedAt, pr.UpdatedAt

@@ -52,11 +52,11 @@ func renderPull(repo *repository, pr *pull) object {
 	}
 	rendered := renderRepository(repo)
 	return object{
-		"id": repo.id*1_000_000 + int64(pr.Number), "number": pr.Number, "state": state, "locked": false,
+		"id": repo.id*1_000_000 + int64(pr.Number), "node_id": nodeOf(repo, pr), "number": pr.Number, "state": state, "locked": false,
 		"title": pr.Title, "body": orNull(pr.Body), "user": author, "labels": renderLabels(pr.Labels),
 		"draft": pr.Draft, "merged": pr.Merged, "mergeable": !pr.Closed && pr.Blocked == "",
-		"merge_commit_sha": orNull(pr.MergeCommitSHA), "milestone": nil, "auto_merge": nil,
-		"requested_reviewers": []object{}, "requested_teams": []object{}, "assignees": []object{},
+		"merge_commit_sha": orNull(pr.MergeCommitSHA), "milestone": nil, "auto_merge": renderAutoMerge(pr),
+		"requested_reviewers": renderUsers(pr.people), "requested_teams": renderTeams(pr.teams), "assignees": []object{},
 		"head":     object{"ref": pr.HeadRef, "sha": pr.HeadSHA, "label": pr.HeadRef, "repo": rendered},
 		"base":     object{"ref": pr.BaseRef, "sha": pr.BaseSHA, "label": pr.BaseRef, "repo": rendered},
 		"html_url": fmt.Sprintf("https://github.com/%s/pull/%d", repo.name, pr.Number),

@@ -15,8 +15,11 @@ import (
 type Config struct {
 	// Token is what callers must carry; empty takes any or none.
 	Token string
-	// Login is the account behind the token; empty is "pawl[bot]".
+	// Login is the account behind the token; empty is "pawl[bot]", and with an
+	// App always "<slug>[bot]".
 	Login string
+	// App has callers authenticate as an App and its installations; nil does not.
+	App *App
 	// Webhook is called for every change, after it was applied and before the
 	// caller has the answer, as GitHub may do. It may call the server.
 	Webhook func(Webhook)
@@ -32,12 +35,17 @@ type Server struct {
 	mu           sync.Mutex // mu guards what follows
 	clock        time.Time
 	repositories map[string]*repository
-	nextComment  int64
+	nextID       int64 // of comments, reviews, check runs and statuses
 	nextDelivery int64
 	effects      []Effect
 	calls        []Call
 	faults       []*Fault
 	webhooks     []Webhook // of the change that is being applied
+
+	installations map[int64]*installation
+	tokens        map[string]*installation
+	denied        map[string]bool       // permissions
+	allowances    map[string]*allowance // by credential
 }
 
 // Effect is one change of what the provider shows.
@@ -65,6 +73,17 @@ const (
 	Unlabeled      EffectKind = "unlabeled"
 	CommentCreated EffectKind = "comment_created"
 	CommentDeleted EffectKind = "comment_deleted"
+	CommentEdited  EffectKind = "comment_edited"
+
+	ReviewRequested  EffectKind = "review_requested"
+	Reviewed         EffectKind = "reviewed"
+	ReviewDismissed  EffectKind = "review_dismissed"
+	CheckRunCreated  EffectKind = "check_run_created"
+	CheckRunUpdated  EffectKind = "check_run_updated"
+	StatusCreated    EffectKind = "status_created"
+	BranchUpdated    EffectKind = "branch_updated"
+	Enqueued         EffectKind = "enqueued"
+	AutoMergeEnabled EffectKind = "auto_merge_enabled"
 )
 
 // Call is one HTTP request that reached the server.
@@ -72,17 +91,26 @@ type Call struct {
 	Method string
 	Path   string
 	Status int // 0 where the connection was dropped
+	At     time.Time
+	// Credential is TokenCredential, AppCredential, or an installation's.
+	Credential string
 }
 
 type repository struct {
-	id    int64
-	name  string
-	pulls map[int]*pull
+	id          int64
+	name        string
+	pulls       map[int]*pull
+	commits     map[string]*commit
+	queue       bool // the base branch demands a merge queue
+	noAutoMerge bool
 }
 
 type pull struct {
 	PullRequest
 	comments []Comment
+	reviews  []Review
+	people   []string // requested reviewers
+	teams    []string
 }
 
 // New returns a server without repositories.
@@ -90,24 +118,23 @@ func New(config Config) *Server {
 	if config.Login == "" {
 		config.Login = "pawl[bot]"
 	}
-	s := &Server{
-		config:       config,
-		mux:          http.NewServeMux(),
-		clock:        time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
-		repositories: make(map[string]*repository),
-		nextComment:  1000,
+	if config.App != nil {
+		config.Login = config.App.Slug + "[bot]"
 	}
-	s.route("GET /user", s.getUser)
-	s.route("GET /repos/{owner}/{repo}/pulls/{number}", s.getPull)
-	s.route("PATCH /repos/{owner}/{repo}/pulls/{number}", s.patchPull)
-	s.route("GET /repos/{owner}/{repo}/pulls/{number}/merge", s.getMerge)
-	s.route("PUT /repos/{owner}/{repo}/pulls/{number}/merge", s.putMerge)
-	s.route("GET /repos/{owner}/{repo}/issues/{number}/comments", s.listComments)
-	s.route("POST /repos/{owner}/{repo}/issues/{number}/comments", s.postComment)
-	s.route("DELETE /repos/{owner}/{repo}/issues/comments/{id}", s.deleteComment)
-	s.route("GET /repos/{owner}/{repo}/issues/{number}/labels", s.listLabels)
-	s.route("POST /repos/{owner}/{repo}/issues/{number}/labels", s.postLabels)
-	s.route("DELETE /repos/{owner}/{repo}/issues/{number}/labels/{name}", s.deleteLabel)
+	s := &Server{
+		config:        config,
+		mux:           http.NewServeMux(),
+		clock:         time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		repositories:  make(map[string]*repository),
+		nextID:        1000,
+		installations: make(map[int64]*installation),
+		tokens:        make(map[string]*installation),
+		denied:        make(map[string]bool),
+		allowances:    make(map[string]*allowance),
+	}
+	for _, r := range s.routes() {
+		s.route(r)
+	}
 	return s
 }
 
@@ -119,29 +146,32 @@ type reply struct {
 }
 
 // route registers a handler that runs under the lock.
-func (s *Server) route(pattern string, handle func(*http.Request) reply) {
-	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		s.serve(w, r, handle)
+func (s *Server) route(to route) {
+	s.mux.HandleFunc(to.pattern, func(w http.ResponseWriter, r *http.Request) {
+		s.serve(w, r, to)
 	})
 }
 
-// ServeHTTP implements http.Handler. A path may stand under /api/v3, as on
-// GitHub Enterprise Server.
+// ServeHTTP implements http.Handler. A path may stand under /api/v3, and that
+// of GraphQL under /api, as on GitHub Enterprise Server.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.StripPrefix(enterprisePrefix(r.URL.Path), s.mux).ServeHTTP(w, r)
 }
 
 func enterprisePrefix(path string) string {
-	const prefix = "/api/v3"
-	if strings.HasPrefix(path, prefix+"/") {
-		return prefix
+	for _, prefix := range []string{"/api/v3", "/api"} {
+		if strings.HasPrefix(path, prefix+"/") {
+			return prefix
+		}
 	}
 	return ""
 }
 
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, handle func(*http.Request) reply) {
-	if !s.authorized(r) {
-		s.answer(w, r, failure(http.StatusUnauthorized, "Bad credentials"))
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, to route) {
+	credential, refusal := s.admit(r, to)
+	r = r.WithContext(withCredential(r.Context(), credential))
+	if refusal != nil {
+		s.answer(w, r, *refusal)
 		return
 	}
 	fault := s.takeFault(r)
@@ -152,7 +182,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, handle func(*http
 		}
 		fault = nil
 	}
-	answer := s.apply(func() reply { return handle(r) })
+	answer := s.apply(func() reply { return to.handle(r) })
 	if fault != nil {
 		s.strike(w, r, fault, &answer)
 		return
@@ -175,24 +205,13 @@ func (s *Server) apply(change func() reply) reply {
 	return answer
 }
 
-func (s *Server) authorized(r *http.Request) bool {
-	if s.config.Token == "" {
-		return true
-	}
-	given := r.Header.Get("Authorization")
-	return given == "Bearer "+s.config.Token || given == "token "+s.config.Token
-}
-
 // answer writes a reply with the headers of the primary limit.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, answer reply) {
 	s.mu.Lock()
-	s.calls = append(s.calls, Call{Method: r.Method, Path: r.URL.Path, Status: answer.status})
-	remaining := max(1, 5000-len(s.calls))
-	s.mu.Unlock()
+	s.called(r, answer.status)
 	header := w.Header()
-	header.Set("X-Ratelimit-Limit", "5000")
-	header.Set("X-Ratelimit-Remaining", strconv.Itoa(remaining))
-	header.Set("X-Ratelimit-Reset", strconv.FormatInt(time.Now().Add(time.Hour).Unix(), 10))
+	s.limitHeaders(r, header)
+	s.mu.Unlock()
 	for name, values := range answer.header {
 		header[name] = slices.Clone(values)
 	}
@@ -264,6 +283,13 @@ func (s *Server) Effects() []Effect {
 // EffectsBy returns the changes that one account made, in order.
 func (s *Server) EffectsBy(login string) []Effect {
 	return slices.DeleteFunc(s.Effects(), func(e Effect) bool { return e.By != login })
+}
+
+// called notes a request that was answered, or dropped with status 0.
+func (s *Server) called(r *http.Request, status int) {
+	s.calls = append(s.calls, Call{
+		Method: r.Method, Path: r.URL.Path, Status: status, At: time.Now(), Credential: credentialOf(r.Context()),
+	})
 }
 
 // Calls returns every request that was answered or dropped, in order.

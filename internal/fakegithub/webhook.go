@@ -3,6 +3,7 @@ package fakegithub
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // Webhook is one delivery as GitHub would make it, without the signature.
@@ -36,6 +37,18 @@ func (s *Server) tellComment(repo *repository, pr *pull, comment Comment, action
 	s.tell("issue_comment", action, object{
 		"action": action, "issue": issue, "comment": renderComment(repo, pr, comment),
 		"repository": renderRepository(repo), "sender": renderUser(by),
+	})
+}
+
+// tellReview arranges for a pull_request_review delivery: its state is in lower
+// case, and its pull request says nothing of having been merged.
+func (s *Server) tellReview(repo *repository, pr *pull, review Review, action, by string) {
+	shown := renderPull(repo, pr)
+	delete(shown, "merged")
+	told := renderReview(review)
+	told["state"] = strings.ToLower(review.State)
+	s.tell("pull_request_review", action, object{
+		"action": action, "review": told, "pull_request": shown, "repository": renderRepository(repo), "sender": renderUser(by),
 	})
 }
 
