@@ -1,6 +1,7 @@
 package projector
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,6 +45,7 @@ func wants(batch Batch) wanted {
 		w.ids = append(w.ids, string(record.Record.ID))
 		w.event(record.Record.Key, record.Event)
 	}
+	w.commits = metOnce(w.commits)
 	w.pullRequests = sortedOnce(w.pullRequests)
 	w.results = sortedOnce(w.results)
 	w.repositories = sortedOnce(w.repositories)
@@ -80,6 +82,15 @@ func (w *wanted) meet(commit, pullRequest schemas.EntityKey) {
 		return // no result can have such a key
 	}
 	w.commits = append(w.commits, meeting{parsed, string(commit), string(pullRequest)})
+}
+
+// metOnce returns the meetings in order, without repeats: most snapshots of a pull
+// request show one head.
+func metOnce(meetings []meeting) []meeting {
+	slices.SortFunc(meetings, func(a, b meeting) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.pullRequest, b.pullRequest))
+	})
+	return slices.CompactFunc(meetings, func(a, b meeting) bool { return a.key == b.key && a.pullRequest == b.pullRequest })
 }
 
 // sortedOnce returns the texts in order, without repeats.
