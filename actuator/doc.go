@@ -17,10 +17,17 @@
 //
 // The states of a mutation:
 //
-//	planned   pending ──claim──▶ claimed ──settle──▶ done
-//	(mode plan)  ▲                  ├──────────────▶ skipped   key given back
-//	             │                  ├──────────────▶ dead      dead letter
-//	             └── at a time ─────┘
+//	planned        waiting ──contrary state──▶ cancelled   key given back
+//	(mode plan)       │ its time
+//	                  ▼
+//	               pending ──claim──▶ claimed ──settle──▶ done
+//	                  ▲                  ├──────────────▶ skipped   key given back
+//	                  │                  ├──────────────▶ dead      dead letter
+//	                  └──── at a time ───┘
+//
+// Where one is skipped or dead, the later ones of its decision are cancelled, wait
+// for the person who retries or drops the dead one, or are done all the same, as
+// the rule says (on_refusal). What is more than the limits allow is opened dead.
 //
 // # What is promised
 //

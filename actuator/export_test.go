@@ -2,6 +2,7 @@ package actuator
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"pawl/schemas"
@@ -82,3 +83,17 @@ func Reason(err error) string { return classify(err).Error() }
 
 // Wake makes pending what waited for its time.
 func (a *Actuator) Wake(ctx context.Context) error { return a.store.wakeWaiting(ctx) }
+
+// Evidence sends a request as acting does, and returns what is noted of it.
+func Evidence(next http.RoundTripper, request *http.Request) (sent, answer string, response *http.Response, err error) {
+	ctx, noted := withEvidence(request.Context())
+	response, err = noteCalls{next}.RoundTrip(request.WithContext(ctx))
+	return noted.sent, noted.answer, response, err
+}
+
+// OnBackoff has do see each pause between attempts, and decide the one that is
+// made.
+func (a *Actuator) OnBackoff(do func(attempt int, pause time.Duration) time.Duration) {
+	backoff := a.backoff
+	a.backoff = func(attempt int) time.Duration { return do(attempt, backoff(attempt)) }
+}

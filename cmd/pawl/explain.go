@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/spf13/cobra"
 
+	"pawl/actuator/rules"
 	"pawl/internal/config"
 	"pawl/internal/provider"
 	"pawl/schemas"
@@ -18,6 +20,7 @@ import (
 
 func newExplain(f *flags) *cobra.Command {
 	var asJSON bool
+	var rule string
 	command := &cobra.Command{
 		Use:   "explain KEY",
 		Short: "Tell one entity's story: deliveries and verdicts, transitions, decisions, mutations",
@@ -27,9 +30,11 @@ func newExplain(f *flags) *cobra.Command {
 			"  github.com:101          acme/api          a repository\n" +
 			"  github.com              github            an instance; or a source, and what it refused\n" +
 			"Each delivery stands with its verdict and why, each transition with what changed, each rule with what it decided\n" +
-			"and on which values, each mutation with how it ended.",
-		Example: "  pawl explain acme/api#7\n  pawl explain github.com:101#7 --json\n  pawl explain acme/api@6dcb09b",
-		Args:    cobra.ExactArgs(1),
+			"and on which values, each mutation with how it ended: what was seen at the provider, sent and answered.\n" +
+			"With --rule: why a rule of the configuration has not acted on a pull request right now, or has.",
+		Example: "  pawl explain acme/api#7\n  pawl explain acme/api#7 --rule merge-when-green\n" +
+			"  pawl explain github.com:101#7 --json\n  pawl explain acme/api@6dcb09b",
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			i, err := f.open()
 			if err != nil {
@@ -40,7 +45,8 @@ func newExplain(f *flags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			told, err := explain(c.Context(), finder{pool, instancesOf(i.config.Sources)}, args[0])
+			find := finder{pool, instancesOf(i.config.Sources)}
+			told, err := tellOf(c.Context(), find, args[0], rule, i.config.RuleSet())
 			if err != nil {
 				return err
 			}
@@ -51,8 +57,20 @@ func newExplain(f *flags) *cobra.Command {
 			return nil
 		},
 	}
+	command.Flags().StringVar(&rule, "rule", "", "tell why this rule has not acted, or has")
 	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return command
+}
+
+// teller is an answer, for people and as JSON.
+type teller interface{ print(io.Writer, palette) }
+
+// tellOf answers about an entity, or about one rule and a pull request.
+func tellOf(ctx context.Context, find finder, text, rule string, set *rules.Set) (teller, error) {
+	if rule == "" {
+		return explain(ctx, find, text)
+	}
+	return explainRule(ctx, find, text, rule, set)
 }
 
 // instancesOf returns the instance of each source.

@@ -65,6 +65,9 @@ type toldDecision struct {
 	Reason       string `json:"reason"`
 	Mode         string `json:"mode"`
 	RulesHash    string `json:"rules_hash"`
+	// Values are the parts of the condition as they were found: rules.Part.
+	Values    json.RawMessage `json:"values"`
+	DecidedAt string          `json:"decided_at"`
 }
 
 type toldMutation struct {
@@ -77,6 +80,14 @@ type toldMutation struct {
 	Reason       *string `json:"reason"`
 	Attempt      int     `json:"attempt"`
 	SettledAt    *string `json:"settled_at"`
+	// What the last look at the provider found, the last call that changes, and
+	// how it was answered.
+	Seen   *string `json:"seen"`
+	Sent   *string `json:"sent"`
+	Answer *string `json:"answer"`
+	// DueAt is when it is tried, for one that is not settled; null where a person
+	// is waited for.
+	DueAt *string `json:"due_at"`
 }
 
 // read fills in what the tables know of the key.
@@ -92,19 +103,28 @@ func (e *explanation) read(ctx context.Context, tx pgx.Tx) error {
 		ids[i] = change.ID
 	}
 	return errors.Join(
-		collect(ctx, tx, &e.Decisions, `
-			select transition_id, rule, outcome, reason, mode, rules_hash
-			  from pawl.decision
+		collect(ctx, tx, &e.Decisions, toldDecisions+`
 			 where entity_key = $1 or transition_id = any ($2)
 			 order by decided_at, rule`, e.Key, ids),
-		collect(ctx, tx, &e.Mutations, `
-			select id, transition_id, rule, kind, params::text, state, reason, attempt,
-			       to_char(settled_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-			  from pawl.mutation
+		collect(ctx, tx, &e.Mutations, toldMutations+`
 			 where entity_key = $1 or transition_id = any ($2)
 			 order by id`, e.Key, ids),
 	)
 }
+
+// Decisions and mutations as they are told.
+const (
+	toldDecisions = `
+		select transition_id, rule, outcome, reason, mode, rules_hash, coalesce("values", 'null'),
+		       to_char(decided_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+		  from pawl.decision`
+	toldMutations = `
+		select id, transition_id, rule, kind, params::text, state, reason, attempt,
+		       to_char(settled_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), seen, sent, answer,
+		       case when settled_at is null and isfinite(next_attempt_at)
+		            then to_char(next_attempt_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') end
+		  from pawl.mutation`
+)
 
 // Deliveries are read under the alias d, in the order of their folding: offsets
 // of two partitions have none.

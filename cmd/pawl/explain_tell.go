@@ -52,9 +52,12 @@ func (e *explanation) printChange(out io.Writer, c palette, change toldChange) {
 			continue
 		}
 		fmt.Fprintf(out, "          %s: %s%s\n", decision.Rule, decision.Outcome, c.dim(because(&decision.Reason)))
+		if text := valuesText(decision.Values); text != "" {
+			fmt.Fprintf(out, "            %s\n", c.dim(text))
+		}
 		for _, mutation := range e.Mutations {
 			if mutation.TransitionID == change.ID && mutation.Rule == decision.Rule {
-				fmt.Fprintf(out, "            %s %s%s\n", mutation.Kind, c.state(mutation.State), c.dim(because(mutation.Reason)))
+				mutation.print(out, c, "            ")
 			}
 		}
 	}

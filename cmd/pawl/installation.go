@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"pawl/actuator"
 	"pawl/internal/config"
 	"pawl/internal/topics"
 )
@@ -29,6 +30,12 @@ type installation struct {
 	// embedded: the brokers are this process's own.
 	embedded bool
 	closers  []func()
+	// live is the rules of the moment, where there is an actuator.
+	live *config.Live
+	// clients are those of the instances that are acted at.
+	clients map[string]actuator.Provider
+	// unarmed says which secrets for acting were not there at the start.
+	unarmed error
 	// watched fail when an embedded part ends by itself.
 	watched []part
 }

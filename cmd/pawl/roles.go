@@ -5,15 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"pawl/actuator"
-	"pawl/actuator/rules"
 	"pawl/ingest"
+	"pawl/internal/config"
 	"pawl/internal/links"
+	"pawl/internal/notify"
 	"pawl/internal/provider"
 	"pawl/internal/watermillkafka"
 	"pawl/projector"
@@ -145,7 +148,8 @@ func (a recordAppender) Append(ctx context.Context, record schemas.Record) error
 // actuatorWorkers is how many entities are acted on at a time.
 const actuatorWorkers = 8
 
-// actuator returns the actuator and the router that feeds it.
+// actuator returns the actuator, the router that feeds it, and what follows the
+// rules' file.
 func (i *installation) actuator(ctx context.Context) ([]part, error) {
 	pool, err := i.pool(ctx, actuatorWorkers+6, nil)
 	if err != nil {
@@ -172,6 +176,7 @@ func (i *installation) actuator(ctx context.Context) ([]part, error) {
 		return pool.Ping(ctx)
 	})
 	return []part{
+		i.reload(),
 		{"actuator", acts.Run},
 		{"decide", func(ctx context.Context) error {
 			defer subscriber.Close()
@@ -181,20 +186,28 @@ func (i *installation) actuator(ctx context.Context) ([]part, error) {
 }
 
 func (i *installation) newActuator(pool *pgxpool.Pool) (*actuator.Actuator, error) {
-	providers := make(map[string]actuator.Provider)
-	for instance, settings := range i.config.Providers {
-		token, err := settings.Token.Resolve()
-		if err != nil && i.config.Mode == rules.ModeAct {
-			return nil, &usageError{fmt.Errorf("providers.%s.token: %w", instance, err)}
-		}
-		client, err := actuator.NewGitHub(actuator.GitHubConfig{
-			Instance: instance, BaseURL: settings.BaseURL, Token: token, Login: settings.Login,
-		}, i.registry)
-		if err != nil {
-			return nil, &usageError{err}
-		}
-		providers[instance] = client
+	providers, err := i.providers()
+	if err != nil {
+		return nil, err
 	}
-	return actuator.New(actuator.Config{Owner: ownerName(), Workers: actuatorWorkers}, pool, providers,
-		i.config.RuleSet, recordAppender{i.appender()}, i.log, i.registry)
+	sender, err := notify.New(notify.Config{Allow: i.config.Notify.Allow})
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	i.live = config.NewLive(i.config, config.LiveConfig{Accept: i.accept}, i.log, i.registry)
+	return actuator.New(actuator.Config{
+		Owner: ownerName(), Workers: actuatorWorkers, Notifier: sender, Resolve: resolve,
+	}, pool, providers, i.live.RuleSet, recordAppender{i.appender()}, i.log, i.registry)
+}
+
+// resolve turns the reference of an address into the address.
+func resolve(reference string) (string, error) { return config.Secret(reference).Resolve() }
+
+// reload reads the rules again when their file changes, and on SIGHUP from here
+// on.
+func (i *installation) reload() part {
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGHUP)
+	i.closers = append(i.closers, func() { signal.Stop(asked) })
+	return part{"rules", func(ctx context.Context) error { return i.live.Run(ctx, asked) }}
 }

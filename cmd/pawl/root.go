@@ -54,7 +54,7 @@ func newRoot() *cobra.Command {
 	root.PersistentFlags().StringVar(&f.dataDir, "data-dir", "", "where the embedded Kafka and PostgreSQL live (PAWL_DATA_DIR; default data)")
 	root.AddCommand(
 		newDemo(f), newUp(f), newIngest(f), newProjector(f), newActuator(f), newMigrate(f), newSend(), newTest(),
-		newExplain(f), newDeadLetters(f), newLag(f), newHealthcheck(f), newVersion(),
+		newExplain(f), newSimulate(f), newDeadLetters(f), newLag(f), newHealthcheck(f), newVersion(),
 	)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	asUsage(root)

@@ -18,14 +18,15 @@ import (
 
 func newTest() *cobra.Command {
 	var orders string
-	var strict, asJSON bool
+	var strict, coverage, asJSON bool
 	command := &cobra.Command{
 		Use:   "test PATH…",
 		Short: "Run stories through the real fold and rules, without Kafka or PostgreSQL",
 		Long: "A story is a txtar file: pawl.yaml, deliveries as NN.http, want.yaml. A folder is searched for *.txtar.\n" +
 			"With --orders each story also runs in other orders of arrival and with every delivery doubled: all orders\n" +
-			"up to 6 deliveries, else N samples (all: " + strconv.Itoa(story.AllOrders) + "), the same ones each time.",
-		Example: "  pawl test stories\n  pawl test --orders all stories/lost_reopened.txtar",
+			"up to 6 deliveries, else N samples (all: " + strconv.Itoa(story.AllOrders) + "), the same ones each time.\n" +
+			"With --coverage it also tells which rules, and which parts of their conditions, no story reached in its written order.",
+		Example: "  pawl test stories\n  pawl test --orders all stories/lost_reopened.txtar\n  pawl test --coverage stories",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			samples, err := parseOrders(orders)
@@ -36,11 +37,16 @@ func newTest() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return runStories(c.OutOrStdout(), files, story.Options{Orders: samples, Strict: strict}, asJSON)
+			options := story.Options{Orders: samples, Strict: strict}
+			if coverage {
+				options.Coverage = new(story.Coverage)
+			}
+			return runStories(c.OutOrStdout(), files, options, asJSON)
 		},
 	}
 	command.Flags().StringVar(&orders, "orders", "", "also run other orders: N samples, or all")
 	command.Flags().BoolVar(&strict, "strict", false, "an order that ends in other mutations is a failure")
+	command.Flags().BoolVar(&coverage, "coverage", false, "also tell what of the rules no story reached")
 	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return command
 }
@@ -108,10 +114,17 @@ func runStories(out io.Writer, files []string, options story.Options, asJSON boo
 		}
 	}
 	if asJSON {
-		if err := json.NewEncoder(out).Encode(map[string]any{"stories": reports, "passed": len(files) - failed, "failed": failed}); err != nil {
+		told := map[string]any{"stories": reports, "passed": len(files) - failed, "failed": failed}
+		if options.Coverage != nil {
+			told["coverage"] = options.Coverage.Report()
+		}
+		if err := json.NewEncoder(out).Encode(told); err != nil {
 			return err
 		}
 	} else {
+		if options.Coverage != nil {
+			printCoverage(out, options.Coverage.Report())
+		}
 		fmt.Fprintf(out, "%d passed, %d failed\n", len(files)-failed, failed)
 	}
 	if failed > 0 {
@@ -130,4 +143,20 @@ func printReport(out io.Writer, report story.Report) {
 	for _, line := range slices.Concat(report.Diffs, report.Notes) {
 		fmt.Fprintf(out, "     %s\n", strings.ReplaceAll(line, "\n", "\n     "))
 	}
+}
+
+// printCoverage tells what no story reached, by the stories that share the rules.
+func printCoverage(out io.Writer, told []story.Covered) {
+	whole := 0
+	for _, covered := range told {
+		if len(covered.Missing) == 0 {
+			whole++
+			continue
+		}
+		fmt.Fprintf(out, "not reached by %s\n", listed(covered.Stories))
+		for _, missing := range covered.Missing {
+			fmt.Fprintf(out, "     %s\n", strings.ReplaceAll(missing, "\n", "\n     "))
+		}
+	}
+	fmt.Fprintf(out, "coverage: %d of %d sets of rules reached whole\n", whole, len(told))
 }

@@ -35,8 +35,10 @@ func (f *flags) runUp(command *cobra.Command) error {
 	if done, err := f.printed(command, i); done {
 		return err
 	}
-	if _, err := i.sources(); err != nil { // before anything is started
-		return err
+	_, sourceErr := i.sources() // before anything is started
+	_, providerErr := i.providers()
+	if err := errors.Join(sourceErr, providerErr); err != nil {
+		return &usageError{err}
 	}
 	defer i.close()
 	if err := i.embed(ctx); err != nil {

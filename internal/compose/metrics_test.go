@@ -48,6 +48,7 @@ func alerts(t *testing.T) []alert {
 func known() map[string][]string {
 	all := contract()
 	all["pawl_projector_stopped_partitions"] = []string{"topic", "partition"}
+	all["pawl_actuator_rules_reload_total"] = []string{"outcome"}
 	return all
 }
 

@@ -47,7 +47,7 @@ type Config struct {
 	Rules      []any      `yaml:"rules,omitempty"`
 
 	ruleSet *rules.Set
-	// file is where it was read from, and mark how that looked right before.
+	// file is what it was loaded from, and mark how that looked right before.
 	file string
 	mark mark
 	// pristine is what was read, before a command or an embedded part set
@@ -142,7 +142,7 @@ func Load(file string, lookup func(string) (string, bool)) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	made.mark = before
+	made.file, made.mark = file, before
 	return made, nil
 }
 
@@ -169,8 +169,11 @@ func Parse(file string, data []byte, lookup func(string) (string, bool)) (*Confi
 	if err := errors.Join(rulesErr, envErr, made.validate(at)); err != nil {
 		return nil, err
 	}
+	if err := made.supported(set); err != nil {
+		return nil, err
+	}
 	set.Mode = made.Mode
-	made.ruleSet, made.file = set, file
+	made.ruleSet = set
 	pristine := made
 	made.pristine = &pristine
 	return &made, nil

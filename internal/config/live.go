@@ -43,6 +43,7 @@ type LiveConfig struct {
 // rules or by the new ones.
 type Live struct {
 	config  LiveConfig
+	file    string  // empty where it was not loaded from one
 	started *Config // as it was read; what differs from it needs a restart
 	log     *slog.Logger
 	reloads *prometheus.CounterVec
@@ -62,7 +63,7 @@ func NewLive(loaded *Config, config LiveConfig, log *slog.Logger, registerer pro
 		config.Poll = defaultPoll
 	}
 	l := &Live{
-		config: config, started: loaded.pristine, log: log, read: loaded.mark, changed: loaded.mark,
+		config: config, file: loaded.file, started: loaded.pristine, log: log, read: loaded.mark, changed: loaded.mark,
 		reloads: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "pawl_actuator_rules_reload_total",
 			Help: "Times that the rules were read again: changed, unchanged, or faulty, where the old ones stay.",
@@ -80,8 +81,12 @@ func NewLive(loaded *Config, config LiveConfig, log *slog.Logger, registerer pro
 func (l *Live) RuleSet() *rules.Set { return l.rules.Load() }
 
 // Run follows the file until the context ends, and reads it at once when asked.
-// It returns nil.
+// It returns nil. Where there is no file there is nothing to follow.
 func (l *Live) Run(ctx context.Context, asked <-chan os.Signal) error {
+	if l.file == "" {
+		<-ctx.Done()
+		return nil
+	}
 	ticker := time.NewTicker(l.config.Poll)
 	defer ticker.Stop()
 	for {
@@ -99,7 +104,7 @@ func (l *Live) Run(ctx context.Context, asked <-chan os.Signal) error {
 // look reads the file if it differs from what was read, and no more from how it
 // looked the last time.
 func (l *Live) look(ctx context.Context) {
-	now := markOf(l.started.file)
+	now := markOf(l.file)
 	settled := now == l.changed
 	l.changed = now
 	if settled && now != l.read {
@@ -108,10 +113,10 @@ func (l *Live) look(ctx context.Context) {
 }
 
 func (l *Live) reload(ctx context.Context) {
-	l.read = markOf(l.started.file) // before it is read: what comes after differs
+	l.read = markOf(l.file) // before it is read: what comes after differs
 	l.changed = l.read
-	loaded, err := Load(l.started.file, l.config.Lookup)
-	if now := markOf(l.started.file); now != l.read {
+	loaded, err := Load(l.file, l.config.Lookup)
+	if now := markOf(l.file); now != l.read {
 		l.changed = now // it is being written: the next looks see to it
 		return
 	}
@@ -120,11 +125,11 @@ func (l *Live) reload(ctx context.Context) {
 	}
 	if err != nil {
 		l.reloads.WithLabelValues("faulty").Inc()
-		l.log.ErrorContext(ctx, "rules not reloaded, the old ones stay", "file", l.started.file, "hash", l.RuleSet().Hash, "err", err)
+		l.log.ErrorContext(ctx, "rules not reloaded, the old ones stay", "file", l.file, "hash", l.RuleSet().Hash, "err", err)
 		return
 	}
 	if differing := l.started.restartFor(loaded); len(differing) > 0 {
-		l.log.WarnContext(ctx, "settings changed that need a restart", "file", l.started.file, "settings", strings.Join(differing, ", "))
+		l.log.WarnContext(ctx, "settings changed that need a restart", "file", l.file, "settings", strings.Join(differing, ", "))
 	}
 	next, before := loaded.RuleSet(), l.RuleSet()
 	if next.Hash == before.Hash && next.Mode == before.Mode {
@@ -133,7 +138,7 @@ func (l *Live) reload(ctx context.Context) {
 	}
 	l.rules.Store(next)
 	l.reloads.WithLabelValues("changed").Inc()
-	l.log.InfoContext(ctx, "rules reloaded", "file", l.started.file, "hash", next.Hash, "before", before.Hash,
+	l.log.InfoContext(ctx, "rules reloaded", "file", l.file, "hash", next.Hash, "before", before.Hash,
 		"mode", next.Mode, "rules", len(next.Rules()))
 }
 

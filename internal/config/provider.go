@@ -1,16 +1,20 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
 	"slices"
 	"strings"
 
+	"pawl/actuator"
+	"pawl/actuator/rules"
 	"pawl/internal/provider"
 	"pawl/internal/provider/gitea"
 	"pawl/internal/provider/github"
 	"pawl/internal/provider/gitlab"
+	"pawl/schemas"
 )
 
 // Provider is how to act at an instance: with a token, or as a GitHub App.
@@ -64,6 +68,20 @@ func (c *Config) validateProviders(fault func(path, format string, args ...any))
 			fault(path+".base_url", "%s.base_url %s", path, what)
 		}
 	}
+}
+
+// supported tells what rules want of an instance whose provider has no such
+// thing.
+func (c *Config) supported(set *rules.Set) error {
+	instances := make(map[string]func(schemas.MutationKind) bool)
+	for instance := range c.Providers {
+		instances[instance] = actuator.Supports(c.ProviderAt(instance))
+	}
+	var faults []error
+	for _, fault := range set.Supported(instances) {
+		faults = append(faults, errors.New(fault.String()))
+	}
+	return errors.Join(faults...)
 }
 
 // within is the path of a setting where it is said, else of what holds it.

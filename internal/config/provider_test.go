@@ -81,3 +81,28 @@ func TestParse_TellsWhatIsWrongWithAProvider(t *testing.T) {
 		})
 	}
 }
+
+// TestParse_RefusesWhatNoProviderOfAnInstanceHas: check runs are GitHub's alone.
+func TestParse_RefusesWhatNoProviderOfAnInstanceHas(t *testing.T) {
+	t.Parallel()
+	const text = `providers:
+  gitlab.com: {token: "env:T"}
+  git.acme.com: {token: "env:T", provider: gitea}
+  github.com: {token: "env:T"}
+rules:
+  - name: gate
+    on: [opened]
+    %s
+    mutate:
+      check_run: {name: gate, conclusion: success}
+      notify: {url: "env:HOOK", text: hi}
+`
+	_, err := config.Parse("p.yaml", []byte(strings.Replace(text, "%s", "include_own: true", 1)), nothing)
+	want := `p.yaml:10:7: rule "gate": check_run cannot be done at git.acme.com, gitlab.com`
+	if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "notify cannot") {
+		t.Errorf("got %v, want %q alone", err, want)
+	}
+	if _, err := config.Parse("p.yaml", []byte(strings.Replace(text, "%s", `repositories: ["github.com:**"]`, 1)), nothing); err != nil {
+		t.Errorf("for github.com alone: %v", err)
+	}
+}

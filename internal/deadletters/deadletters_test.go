@@ -121,7 +121,7 @@ func TestRetry_MakesAMutationPending(t *testing.T) {
 	if err := box.Retry(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
-	if got := query(t, pool, `select state || ' ' || attempt from pawl.mutation where position = 0`); got != "pending 0" {
+	if got := query(t, pool, `select state || ' ' || attempt from pawl.mutation where position = 0`); got != "pending 1" { // attempted: looked at first
 		t.Errorf("the mutation is %s", got)
 	}
 	if got := query(t, pool, `select state from pawl.mutation where position = 1`); got != "waiting" {

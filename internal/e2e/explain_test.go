@@ -13,8 +13,10 @@ import (
 	"pawl/internal/kafkatest"
 )
 
-// TestExplain asks `pawl explain` about deliveries that went the whole way, one
-// of them signed with a secret that nobody has.
+// TestExplain asks `pawl explain` and `pawl simulate` about deliveries that went
+// the whole way, one of them signed with a secret that nobody has, and about what
+// rules decided on them. The rules act on nobody; that a provider was called is
+// written into the rows.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, kafkatest.Start(t), noRules)
@@ -23,6 +25,13 @@ func TestExplain(t *testing.T) {
 sources:
   - {name: github, provider: github, secrets: ["env:PAWL_GITHUB_SECRET"]}
   - {name: spare, provider: github, instance: ghe.example.com, secrets: ["env:PAWL_GITHUB_SECRET"]}
+mode: plan
+conditions: {reviewed: pr.approvals_of_head >= 1 && pr.changes_requested == 0}
+rules:
+  - {name: say-failed, on: [checks_changed], when: 'pr.checks_state == "failure"', once: head, mutate: {comment: {body: "The checks of {{pr.head_sha}} fail."}}}
+  - {name: merge-reviewed, on: [reviews_changed, checks_changed], when: 'pr.state == "open" && reviewed && checks["unit"] == "success"', once: head, mutate: {merge: {method: squash}}}
+  - {name: elsewhere, on: [reviews_changed], repositories: [other/*], mutate: {close: {}}}
+  - {name: say-closed, on: [closed], when: '!pr.draft', mutate: {comment: {body: Closed.}}}
 `
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -30,14 +39,19 @@ sources:
 	w.env = append(w.env, "PAWL_CONFIG="+config)
 	w.start("ingest", "ingest")
 	w.start("projector", "projector")
+	w.start("actuator", "actuator")
 	w.send(0, "testdata/explain/named.txtar")
 	eventually(t, 60*time.Second, "the pull requests are there", func() error { return w.folded(4) })
 	w.send(0, "testdata/explain/lived.txtar")
 	w.send(1, "--secret", "file:testdata/explain/ping.json", "--event", "ping", "testdata/explain/ping.json")
 	eventually(t, 60*time.Second, "all is folded", func() error { return w.folded(14) })
 
+	eventually(t, 60*time.Second, "all is decided", func() error { return w.decided(6) })
+	w.pretend(`update pawl.mutation set state = 'done', settled_at = now(), attempt = 2, seen = 'no comment carries the marker',
+	                  sent = 'POST /repos/acme/api/issues/7/comments', answer = '201 Created'`)
+
 	testscript.Run(t, testscript.Params{
-		Files: []string{filepath.Join("testdata", "explain", "explain.txtar")},
+		Files: []string{filepath.Join("testdata", "explain", "explain.txtar"), filepath.Join("testdata", "explain", "rule.txtar"), filepath.Join("testdata", "explain", "simulate.txtar")},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", filepath.Dir(binary))
 			env.Vars = append(env.Vars, w.env...)
@@ -69,4 +83,24 @@ func (w *world) folded(want int) error {
 		return fmt.Errorf("%d records are folded, want %d", got, want)
 	}
 	return nil
+}
+
+// decided returns nil when there are so many decisions.
+func (w *world) decided(want int) error {
+	var got int
+	if err := w.pool.QueryRow(w.t.Context(), `select count(*) from pawl.decision`).Scan(&got); err != nil {
+		w.t.Fatal(err)
+	}
+	if got != want {
+		return fmt.Errorf("there are %d decisions, want %d", got, want)
+	}
+	return nil
+}
+
+// pretend changes rows as an actor would have.
+func (w *world) pretend(sql string) {
+	w.t.Helper()
+	if _, err := w.pool.Exec(w.t.Context(), sql); err != nil {
+		w.t.Fatal(err)
+	}
 }

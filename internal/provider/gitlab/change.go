@@ -56,7 +56,7 @@ func (p *mergeRequestPayload) change(action string) wording {
 func (p *mergeRequestPayload) update() wording {
 	var found []wording
 	if p.isPush() {
-		found = append(found, wording{word: "synchronize"})
+		found = append(found, wording{word: "synchronize", touched: payload.Clean(p.Attributes.OldRevision)})
 	}
 	for _, read := range []func(*changes) []wording{
 		(*changes).labels, (*changes).texts, (*changes).draft, (*changes).assignees,

@@ -16,6 +16,8 @@ type mergeRequestPayload struct {
 	Assignees  []*user      `json:"assignees"`
 	Reviewers  []*user      `json:"reviewers"`
 	Changes    changes      `json:"changes"`
+	// Read: a live read has it, and no object_attributes.
+	Read payload.Present `json:"merge_request"`
 }
 
 // mergeRequest is the snapshot. A pointer is nil where the field is absent or
@@ -65,6 +67,9 @@ func decodeMergeRequest(event schemas.Event, record schemas.Record) (schemas.Eve
 	var said mergeRequestPayload
 	if err := payload.Read(record, &said); err != nil {
 		return schemas.Event{}, err
+	}
+	if bool(said.Read) && said.Attributes.IID == 0 {
+		return decodeRead(event, record)
 	}
 	if err := said.check(record.Event); err != nil {
 		return schemas.Event{}, err

@@ -186,7 +186,7 @@ func TestDecode_Change(t *testing.T) {
 		{"an action from the future", `"action":"parked"`, labels, schemas.ChangeUnknown, "", nil},
 		{"nothing changed", `"action":"update"`, "", schemas.ChangeUnknown, "", nil},
 		{"times alone", `"action":"update"`, `"updated_at":{},"last_edited_at":{}`, schemas.ChangeUnknown, "", nil},
-		{"push", `"action":"update","oldrev":"` + shaA + `"`, `"updated_at":{}`, "synchronize", "", nil},
+		{"push", `"action":"update","oldrev":"` + shaA + `"`, `"updated_at":{}`, "synchronize", shaA, nil},
 		{"oldrev is the head", `"action":"update","oldrev":"` + shaA + `","last_commit":{"id":"` + shaA + `"}`, labels, "labeled", "b", nil},
 		{"push and label", `"action":"update","oldrev":"` + shaA + `"`, labels, schemas.ChangeUnknown, "", nil},
 		{"one label more", `"action":"update"`, labels, "labeled", "b", nil},
