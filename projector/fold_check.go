@@ -48,7 +48,7 @@ func checkOf(event schemas.Event, at time.Time) schemas.Check {
 		CheckID: schemas.CheckID{Kind: said.Kind, App: said.App, Name: said.Name},
 		Attempt: said.Attempt, Retry: said.Retry,
 		Status: said.Status, Conclusion: said.Conclusion, State: said.State, URL: said.URL,
-		StartedAt: said.StartedAt.Value, CompletedAt: said.CompletedAt.Value, ProviderUpdatedAt: at,
+		StartedAt: timeOf(said.StartedAt, event), CompletedAt: timeOf(said.CompletedAt, event), ProviderUpdatedAt: at,
 		ReceivedAt: event.ReceivedAt,
 	}
 }
@@ -74,18 +74,22 @@ func sameCheck(a, b schemas.Check) bool {
 
 // compareChecks tells which of two results of one check is the later one.
 //
-// A commit status is a new object each time: its own clock orders it, and then
-// its id. All else is an attempt with an id, the greater the newer; a retry
+// A commit status is a new object each time: its own clock orders it, then its
+// id, and where it has neither how far it is. All else is an attempt with an id, the greater the newer; a retry
 // counts within one id. Within an attempt, a clock of its own decides where it
 // has one (workflow_run, check_suite). Then the status, which does not go back:
 // queued, in_progress, completed; and then the time that it states, of its end or
 // of its start. What is still equal is decided by what it counts as, the worst
 // last, so that no order of arrival makes a difference.
+//
+// Where a run has no id, one that began after the other had ended is the newer
+// attempt.
 func compareChecks(a, b schemas.Check) int {
 	if a.Kind == schemas.CommitStatus {
 		return cmp.Or(
 			compareTimes(a.ProviderUpdatedAt, b.ProviderUpdatedAt),
 			compareAttempts(a.Attempt, b.Attempt),
+			cmp.Compare(a.Status.Rank(), b.Status.Rank()),
 			cmp.Compare(severity(a.State), severity(b.State)),
 		)
 	}
@@ -95,6 +99,7 @@ func compareChecks(a, b schemas.Check) int {
 	return cmp.Or(
 		compareAttempts(a.Attempt, b.Attempt),
 		cmp.Compare(a.Retry, b.Retry),
+		compareStarts(a, b),
 		compareTimes(a.ProviderUpdatedAt, b.ProviderUpdatedAt),
 		compareProgress(a, b),
 		cmp.Compare(severity(a.State), severity(b.State)),
@@ -116,6 +121,24 @@ func compareAttempts(a, b int64) int {
 		return 0
 	}
 	return cmp.Compare(a, b)
+}
+
+// compareStarts tells two attempts apart that have no ids: one began after the
+// other had begun and ended.
+func compareStarts(a, b schemas.Check) int {
+	switch {
+	case a.Attempt != 0 || b.Attempt != 0:
+		return 0
+	case endedBefore(b, a):
+		return +1
+	case endedBefore(a, b):
+		return -1
+	}
+	return 0
+}
+
+func endedBefore(one, other schemas.Check) bool {
+	return compareTimes(one.CompletedAt, other.StartedAt) < 0 && compareTimes(one.StartedAt, other.StartedAt) <= 0
 }
 
 // compareProgress compares how far two states of one attempt are. The rank comes

@@ -42,18 +42,15 @@ func firstComment(f *folding, at time.Time) Outcome {
 		AuthorIsBot:       snapshot.Author.IsBot,
 		Body:              snapshot.Body.Value,
 		URL:               snapshot.URL,
-		CreatedAt:         snapshot.CreatedAt.Value,
+		CreatedAt:         timeOf(snapshot.CreatedAt, f.event),
 		ProviderUpdatedAt: textTime(snapshot, at),
 		Version:           1,
 	}
 	outcome := Outcome{Verdict: schemas.Applied}
 	switch {
 	case snapshot.Change == schemas.CommentDeleted:
-		row.State, row.Announced, row.RemovedAt = schemas.CommentRemoved, true, snapshot.RemovedAt.Value
+		row.State, row.Announced, row.RemovedAt = schemas.CommentRemoved, true, timeOf(snapshot.RemovedAt, f.event)
 		outcome.Reason = "seen first when it was deleted"
-		if !snapshot.Body.Known {
-			row.ProviderUpdatedAt = time.Time{} // the clock is of the text
-		}
 	case f.state.PullRequest == nil:
 		outcome.Reason = "waits for its pull request to be seen"
 	}
@@ -75,23 +72,23 @@ func (f *folding) saveComment(row schemas.Comment) {
 // What the comment said is folded by its own clock, whichever comes first.
 func nextComment(row schemas.Comment, event schemas.Event, at time.Time) (schemas.Comment, schemas.Verdict, string) {
 	snapshot := event.Comment
-	next, verdict, reason := nextText(row, snapshot, textTime(snapshot, at))
+	next, verdict, reason := nextText(row, event, textTime(snapshot, at))
 	switch {
 	case row.State == schemas.CommentRemoved && snapshot.Change == schemas.CommentDeleted:
 		return row, schemas.Unchanged, "the comment is removed already"
 	case row.State == schemas.CommentRemoved:
 		return next, schemas.Stale, "the comment is removed, and nothing brings it back"
 	case snapshot.Change == schemas.CommentDeleted:
-		next.State, next.RemovedAt = schemas.CommentRemoved, snapshot.RemovedAt.Value
+		next.State, next.RemovedAt = schemas.CommentRemoved, timeOf(snapshot.RemovedAt, event)
 		return next, schemas.Applied, ""
 	}
 	return next, verdict, reason
 }
 
-// textTime is the time of the text. A removal that says nothing of the text has
-// its own time alone (Bitbucket Cloud).
+// textTime is the time of the text. A payload that says nothing of the text, as
+// removals do (Bitbucket Cloud), has its own time alone.
 func textTime(snapshot *schemas.CommentSnapshot, at time.Time) time.Time {
-	if snapshot.Change == schemas.CommentDeleted && !snapshot.Body.Known {
+	if !snapshot.Body.Known {
 		return time.Time{}
 	}
 	return at
@@ -99,22 +96,21 @@ func textTime(snapshot *schemas.CommentSnapshot, at time.Time) time.Time {
 
 // nextText folds what a payload says of a comment's text, and what a tombstone
 // that came before the comment itself could not know.
-func nextText(row schemas.Comment, snapshot *schemas.CommentSnapshot, at time.Time) (schemas.Comment, schemas.Verdict, string) {
-	next := row
+func nextText(row schemas.Comment, event schemas.Event, at time.Time) (schemas.Comment, schemas.Verdict, string) {
+	next, snapshot := row, event.Comment
 	next.Author, next.AuthorIsBot = cmp.Or(row.Author, snapshot.Author.Login), row.AuthorIsBot || snapshot.Author.IsBot
 	next.URL = cmp.Or(row.URL, snapshot.URL)
-	next.CreatedAt = keepTime(row.CreatedAt, snapshot.CreatedAt.Value)
+	next.CreatedAt = keepTime(row.CreatedAt, timeOf(snapshot.CreatedAt, event))
 	body := snapshot.Body.Or(row.Body)
 	order := compareTimes(at, row.ProviderUpdatedAt)
 	switch {
 	case snapshot.Change == schemas.CommentDeleted && !snapshot.Body.Known:
 		return next, schemas.Unchanged, "" // the clock is of the text
 	case order < 0:
-		next.Body = cmp.Or(row.Body, body) // a removal may say nothing of the text
 		return next, schemas.Stale, "the comment was edited since"
 	case body == row.Body && (at.IsZero() || at.Equal(row.ProviderUpdatedAt)):
 		return next, schemas.Unchanged, "the row says the same already"
-	case order == 0 && snapshot.Change == schemas.CommentCreated && row.Body != "":
+	case order == 0 && snapshot.Change == schemas.CommentCreated && saysText(row):
 		return next, schemas.Unchanged, "of the same second as an edit, and a creation is the older of the two"
 	}
 	if order == 0 && !at.IsZero() && row.Version > 1 && row.State == schemas.CommentLive {
@@ -124,6 +120,9 @@ func nextText(row schemas.Comment, snapshot *schemas.CommentSnapshot, at time.Ti
 	next.ProviderUpdatedAt = latest(at, row.ProviderUpdatedAt)
 	return next, schemas.Applied, ""
 }
+
+// saysText reports whether a payload told what the comment says, be it nothing.
+func saysText(row schemas.Comment) bool { return row.Body != "" || !row.ProviderUpdatedAt.IsZero() }
 
 // commentTransitions returns the difference between two rows of a comment. A
 // comment that was never announced yields none: nobody knows it yet.

@@ -46,12 +46,13 @@ func deriveLinks(next *schemas.PullRequest, find FindLinks, event schemas.Event)
 }
 
 // deriveName shows the repository's newest name. Every snapshot of the pull
-// request carries the name of its own time.
+// request carries the name of its own time. A repository's event without one is of
+// no known age, and stands.
 func deriveName(next *schemas.PullRequest, repository *schemas.Repository) {
 	if repository == nil || repository.Repository == "" {
 		return
 	}
-	if !repository.ProviderUpdatedAt.Before(next.ProviderUpdatedAt) {
+	if compareTimes(repository.ProviderUpdatedAt, next.ProviderUpdatedAt) >= 0 {
 		next.Repository = repository.Repository
 	}
 }

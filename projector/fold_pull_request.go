@@ -159,6 +159,11 @@ func mergeState(next, row *schemas.PullRequest, event schemas.Event, how standin
 	switch {
 	case !known:
 		state = row.State
+	case saysOpenAndMerged(snapshot) && row.State != schemas.Merged:
+		markForRead(next, "it says that it is merged and open")
+		if snapshot.Change != "closed" {
+			state = row.State
+		}
 	case contradicts(snapshot.Change, state):
 		markForRead(next, fmt.Sprintf("%s, but the state is %s", snapshot.Change, state))
 		if row.Version > 0 {
@@ -181,6 +186,12 @@ func mergeState(next, row *schemas.PullRequest, event schemas.Event, how standin
 	if state == schemas.Open {
 		next.ClosedAt = time.Time{}
 	}
+}
+
+// saysOpenAndMerged reports whether a payload says both. Merged is final, so it is
+// believed only where the change says so too.
+func saysOpenAndMerged(s *schemas.PullRequestSnapshot) bool {
+	return s.Merged.Known && s.Merged.Value && s.State.Known && s.State.Value == "open"
 }
 
 // contradicts reports whether a change cannot have led to the state.

@@ -35,6 +35,11 @@ func foldReset(f *folding, at time.Time) Outcome {
 	if f.state.PullRequest == nil {
 		return Outcome{Verdict: schemas.Unchanged, Reason: "no pull request is known whose approvals could be reset"}
 	}
+	for _, review := range f.state.Reviews {
+		if f.event.Review.UpdatedAt.Value.IsZero() {
+			at = latest(at, reviewTime(review)) // without a time of its own it is of all that is known
+		}
+	}
 	if !at.After(f.state.PullRequest.Arrival.ReviewsResetAt) {
 		return Outcome{Verdict: schemas.Unchanged, Reason: "the approvals were reset already"}
 	}
@@ -52,7 +57,7 @@ func nextReview(row schemas.Review, known bool, event schemas.Event, at time.Tim
 		return schemas.Review{
 			PullRequest: event.Entity, ID: said.ID, Author: said.Author.Login, AuthorIsBot: said.Author.IsBot,
 			State: said.State, HeadSHA: said.HeadSHA, Body: said.Body.Value, URL: said.URL,
-			SubmittedAt: said.SubmittedAt.Value, ProviderUpdatedAt: at,
+			SubmittedAt: timeOf(said.SubmittedAt, event), ProviderUpdatedAt: at,
 		}, schemas.Applied, ""
 	}
 	order := 0
@@ -69,7 +74,7 @@ func nextReview(row schemas.Review, known bool, event schemas.Event, at time.Tim
 	case order > 0, order == 0 && !said.Edited:
 		next.State = said.State
 		next.HeadSHA = cmp.Or(said.HeadSHA, row.HeadSHA)
-		next.SubmittedAt = said.SubmittedAt.Or(row.SubmittedAt)
+		next.SubmittedAt = keepTime(timeOf(said.SubmittedAt, event), row.SubmittedAt)
 	}
 	if order > 0 || order == 0 && said.Edited {
 		next.Body = said.Body.Or(row.Body)

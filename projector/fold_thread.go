@@ -20,10 +20,10 @@ func foldThread(f *folding) Outcome {
 	case row.Stated && row.Resolved == said.Resolved && (at.IsZero() || at.Equal(row.ProviderUpdatedAt)):
 		return outcome
 	}
-	row.Resolved, row.Stated = said.Resolved, true
-	if !at.IsZero() {
-		row.ProviderUpdatedAt = at
+	if !row.Stated || !at.IsZero() {
+		row.ProviderUpdatedAt = at // and no longer the time of its first comment
 	}
+	row.Resolved, row.Stated = said.Resolved, true
 	f.saveThread(row)
 	outcome.Verdict, outcome.Reason = schemas.Applied, ""
 	return outcome
@@ -39,7 +39,8 @@ func (f *folding) noteThread(comment schemas.Comment) {
 	key := string(comment.EntityKey)
 	place, has := slices.BinarySearch(row.Live, key)
 	lives := comment.State == schemas.CommentLive
-	if row.Commented && has == lives {
+	opens := !row.Stated && earlier(comment.CreatedAt, row.ProviderUpdatedAt)
+	if row.Commented && has == lives && !opens {
 		return
 	}
 	row.Commented = true
@@ -49,7 +50,7 @@ func (f *folding) noteThread(comment schemas.Comment) {
 	case !lives && has:
 		row.Live = slices.Delete(slices.Clone(row.Live), place, place+1)
 	}
-	if !row.Stated && earlier(comment.CreatedAt, row.ProviderUpdatedAt) {
+	if opens {
 		row.ProviderUpdatedAt = comment.CreatedAt
 	}
 	f.saveThread(row)

@@ -41,6 +41,12 @@ func providerTime(stated schemas.Stated[time.Time], receivedAt time.Time) (at ti
 	return stated.Value.UTC(), false
 }
 
+// timeOf returns another time of the provider's in a payload, likewise.
+func timeOf(stated schemas.Stated[time.Time], event schemas.Event) time.Time {
+	at, _ := providerTime(stated, event.ReceivedAt)
+	return at
+}
+
 // stand compares a snapshot with the row. Stale are exactly the two cases of
 // I5: the row is merged and the snapshot is not, or both times are known and
 // the snapshot's is the older. Equal is never stale (I6).
@@ -102,6 +108,9 @@ func (c change) isRead() bool { return c.action == "" }
 // change and the snapshot lacks the row's, the row is the later one. Otherwise
 // the later record applies (I6).
 func standWithinSecond(row *schemas.PullRequest, snapshot *schemas.PullRequestSnapshot, made change) (standing, string) {
+	if pushedBefore(row, snapshot, made) {
+		return covered, "of the same second, and older: the row's head was pushed on top of its head"
+	}
 	shown := *row
 	explain(&shown, snapshot) // what the row holds back, its newest snapshot shows
 	if made.isRead() || !rowShows(&shown, snapshot, made) {
@@ -117,9 +126,22 @@ func standWithinSecond(row *schemas.PullRequest, snapshot *schemas.PullRequestSn
 	return covered, fmt.Sprintf("of the same second, and older: the row shows its change, and it lacks %q of the row", last.action)
 }
 
+// pushedBefore reports whether the row's newest change is a push on top of the
+// head that the snapshot's push led to. A push that names the row's head as the
+// one before is the later one, whatever else they say.
+func pushedBefore(row *schemas.PullRequest, snapshot *schemas.PullRequestSnapshot, made change) bool {
+	last := lastChange(row)
+	return made.action == "synchronize" && last.action == "synchronize" && snapshot.HeadSHA.Known &&
+		last.touched == snapshot.HeadSHA.Value && made.touched != row.HeadSHA
+}
+
 // disagrees reports whether a tied snapshot lacks what the newest folded one
-// changed, so that their order is a guess.
+// changed, so that their order is a guess. A push on top of the row's head is
+// none.
 func disagrees(row *schemas.PullRequest, snapshot *schemas.PullRequestSnapshot) bool {
+	if snapshot.Change == "synchronize" && snapshot.Touched != "" && snapshot.Touched == row.HeadSHA {
+		return false
+	}
 	return !snapshotShows(row, snapshot, lastChange(row))
 }
 

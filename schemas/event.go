@@ -121,7 +121,8 @@ type PullRequestSnapshot struct {
 	Change string
 	// Touched is what the change names besides the snapshot: the label of
 	// labeled and unlabeled, the login of review_requested and
-	// review_request_removed. Empty for other changes.
+	// review_request_removed, the head before a synchronize. Empty for other
+	// changes.
 	Touched string
 	// Edited names the fields that an edited change touched: title, body, base.
 	Edited []string

@@ -16,6 +16,7 @@ const (
 	changeMilestoned           = "milestoned"
 	changeDemilestoned         = "demilestoned"
 	changeEdited               = "edited"
+	changeSynchronize          = "synchronize"
 	changeEnqueued             = "enqueued"
 	changeDequeued             = "dequeued"
 )
@@ -41,6 +42,8 @@ func (p *pullRequestPayload) touched(action string) string {
 		return actorOf(p.Assignee).Login
 	case changeMilestoned, changeDemilestoned:
 		return titleOf(p.Milestone)
+	case changeSynchronize:
+		return payload.Clean(p.Before.Value)
 	}
 	return ""
 }

@@ -19,7 +19,10 @@ type pullRequestPayload struct {
 	Assignee          *user       `json:"assignee"`
 	Milestone         *milestone  `json:"milestone"`
 	Reason            *string     `json:"reason"`
-	Changes           *struct {
+	// Before is the head before a push. It orders two pushes of one second, and
+	// no more: of a wrong type, it costs nothing.
+	Before  payload.Nullable `json:"before"`
+	Changes *struct {
 		Title payload.Present `json:"title"`
 		Body  payload.Present `json:"body"`
 		Base  payload.Present `json:"base"`
@@ -136,7 +139,7 @@ func (p *pullRequest) check(event string) error {
 		return payload.Errorf(event, "pull_request.body is not a string")
 	case p.MergeCommitSHA.Wrong != nil:
 		return payload.Errorf(event, "pull_request.merge_commit_sha is not a string")
-	case p.State != nil && *p.State != "open" && *p.State != "closed":
+	case p.State != nil && *p.State != "" && *p.State != "open" && *p.State != "closed":
 		return payload.Errorf(event, "pull_request.state is %q, want open or closed", payload.Clean(*p.State))
 	}
 	return nil
@@ -149,7 +152,7 @@ func (p *pullRequest) snapshot() *schemas.PullRequestSnapshot {
 		Title:              payload.NonEmpty(p.Title),
 		Body:               p.Body.Stated(),
 		Author:             p.author(),
-		State:              payload.Text(p.State),
+		State:              payload.NonEmpty(p.State),
 		Merged:             p.merged(),
 		Draft:              payload.Scalar(p.Draft),
 		Locked:             payload.Scalar(p.Locked),

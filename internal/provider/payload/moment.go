@@ -13,14 +13,19 @@ import (
 // snapshot.
 type Moment struct {
 	At   time.Time
-	Set  bool // the field is there and is not null
+	Set  bool // the field is there and holds something, if not a time that we can read
 	Null bool
 }
 
-// UnmarshalJSON never fails.
+// UnmarshalJSON never fails. An empty text says nothing, as if the field were
+// absent; Go's zero time and the number 0 say that there is no time, as null does.
 func (m *Moment) UnmarshalJSON(data []byte) error {
-	*m = Moment{Null: isNull(data)}
-	if m.Null {
+	*m = Moment{}
+	switch string(data) {
+	case `""`:
+		return nil
+	case `null`, `0`, `"0001-01-01T00:00:00Z"`:
+		m.Null = true
 		return nil
 	}
 	m.Set = true

@@ -75,6 +75,9 @@ func TestMoment_AbsentNullAndUnreadable(t *testing.T) {
 		{`{"at":null}`, schemas.Stated[time.Time]{}, schemas.Say(time.Time{}), false, true},
 		{`{"at":"2019-05-15T15:20:33Z"}`, schemas.Say(at), schemas.Say(at), true, false},
 		{`{"at":"soon"}`, schemas.Stated[time.Time]{}, schemas.Stated[time.Time]{}, true, false},
+		{`{"at":""}`, schemas.Stated[time.Time]{}, schemas.Stated[time.Time]{}, false, false},
+		{`{"at":0}`, schemas.Stated[time.Time]{}, schemas.Say(time.Time{}), false, true},
+		{`{"at":"0001-01-01T00:00:00Z"}`, schemas.Stated[time.Time]{}, schemas.Say(time.Time{}), false, true},
 		{`{"at":[]}`, schemas.Stated[time.Time]{}, schemas.Stated[time.Time]{}, true, false},
 	} {
 		var fields struct {
