@@ -190,8 +190,12 @@ func (e *ruleExplanation) print(out io.Writer, c palette) {
 	}
 	fmt.Fprintf(out, "%s: %s\n", c.bold(e.Now.Rule), e.Verdict)
 	for _, f := range []fact{
-		{"asked on", anyOf(e.Now.On)}, {"once per", string(e.Now.Once)}, {"waits", e.Now.After},
-		{"does", kindsText(e.Now.Mutations)}, {"mode", e.modeText()}, {"now", fmt.Sprintf("%s: %s", e.Now.Holds, e.Now.Reason)},
+		{"asked on", anyOf(e.Now.On)},
+		{"once per", string(e.Now.Once)},
+		{"waits", e.Now.After},
+		{"does", kindsText(e.Now.Mutations)},
+		{"mode", e.modeText()},
+		{"now", fmt.Sprintf("%s: %s", e.Now.Holds, e.Now.Reason)},
 	} {
 		if f.text != "" {
 			fmt.Fprintf(out, "  %s %s\n", c.dim(fmt.Sprintf("%-11s", f.name)), f.text)

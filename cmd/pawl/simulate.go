@@ -185,7 +185,7 @@ func note(line simulate.Line) string {
 // Widths of a table's columns, in characters.
 const (
 	paramsWidth = 60
-	noteWidth    = 120
+	noteWidth   = 120
 )
 
 // oneLine cuts a text short, and makes one line of it.

@@ -75,7 +75,7 @@ func (g *gitlab) steps() []step {
 		{"reviews", "reset", g.reset},
 		{"comments", "comment", g.addComment},
 		{"comments", "edit comment", g.editComment},
-		{"threads", "thread", g.model.addThread},
+		{"threads", "thread", g.addThread},
 		{"threads", "reply", g.reply},
 		{"threads", "edit comment", g.editComment},
 		{"threads", "resolve", g.resolveAll},
@@ -234,7 +234,6 @@ func (g *gitlab) resolveAll(Pick) bool {
 	g.send("update", obj{}, nil)
 	return true
 }
-
 
 func (g *gitlab) reply(pick Pick) bool {
 	found := g.liveThreads(func(t *thread) bool { return !t.resolved })
