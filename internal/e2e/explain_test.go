@@ -30,6 +30,7 @@ conditions: {reviewed: pr.approvals_of_head >= 1 && pr.changes_requested == 0}
 rules:
   - {name: say-failed, on: [checks_changed], when: 'pr.checks_state == "failure"', once: head, mutate: {comment: {body: "The checks of {{pr.head_sha}} fail."}}}
   - {name: merge-reviewed, on: [reviews_changed, checks_changed], when: 'pr.state == "open" && reviewed && checks["unit"] == "success"', once: head, mutate: {merge: {method: squash}}}
+  - {name: nudge, on: [reviews_changed], after: 336h, once: entity, mutate: {comment: {body: "Still open."}}}
   - {name: elsewhere, on: [reviews_changed], repositories: [other/*], mutate: {close: {}}}
   - {name: say-closed, on: [closed], when: '!pr.draft', mutate: {comment: {body: Closed.}}}
 `
@@ -46,12 +47,14 @@ rules:
 	w.send(1, "--secret", "file:testdata/explain/ping.json", "--event", "ping", "testdata/explain/ping.json")
 	eventually(t, 60*time.Second, "all is folded", func() error { return w.folded(14) })
 
-	eventually(t, 60*time.Second, "all is decided", func() error { return w.decided(6) })
+	eventually(t, 60*time.Second, "all is decided", func() error { return w.decided(10) })
 	w.pretend(`update pawl.mutation set state = 'done', settled_at = now(), attempt = 2, seen = 'no comment carries the marker',
-	                  sent = 'POST /repos/acme/api/issues/7/comments', answer = '201 Created'`)
+	                  sent = 'POST /repos/acme/api/issues/7/comments', answer = '201 Created'
+	            where rule = 'say-failed'`)
+	w.pretend(`update pawl.mutation set state = 'waiting', next_attempt_at = '2030-01-15T00:00:00Z' where rule = 'nudge'`)
 
 	testscript.Run(t, testscript.Params{
-		Files: []string{filepath.Join("testdata", "explain", "explain.txtar"), filepath.Join("testdata", "explain", "rule.txtar"), filepath.Join("testdata", "explain", "simulate.txtar")},
+		Files: scripts("explain", "rule", "simulate", "coverage"),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", filepath.Dir(binary))
 			env.Vars = append(env.Vars, w.env...)
@@ -83,6 +86,15 @@ func (w *world) folded(want int) error {
 		return fmt.Errorf("%d records are folded, want %d", got, want)
 	}
 	return nil
+}
+
+// scripts returns the files of some scripts about explaining.
+func scripts(names ...string) []string {
+	files := make([]string, len(names))
+	for i, name := range names {
+		files[i] = filepath.Join("testdata", "explain", name+".txtar")
+	}
+	return files
 }
 
 // decided returns nil when there are so many decisions.

@@ -24,6 +24,7 @@ func (s *Story) check(ran Ran) []string {
 	diffs = append(diffs, checkLinks(s.Want.Link, ran)...)
 	diffs = append(diffs, checkLinks(s.Want.IssueLink, ran)...)
 	diffs = append(diffs, s.checkTransitions(ran)...)
+	diffs = append(diffs, s.checkDecisions(ran)...)
 	return append(diffs, s.checkMutations(ran)...)
 }
 
@@ -107,39 +108,6 @@ func (s *Story) checkTransitions(ran Ran) []string {
 		}
 	}
 	return diffs
-}
-
-// checkMutations pairs each wanted mutation with a planned one that has all its
-// fields. None may be left on either side.
-func (s *Story) checkMutations(ran Ran) []string {
-	if s.Want.Mutations == nil {
-		return nil
-	}
-	left := make([]row, 0, len(ran.Mutations))
-	for _, mutation := range ran.Mutations {
-		left = append(left, mutation.row())
-	}
-	var diffs []string
-	for _, want := range s.Want.Mutations {
-		at := slices.IndexFunc(left, func(got row) bool { return hasFields(got, want) })
-		if at < 0 {
-			diffs = append(diffs, "mutation not planned: "+show(want))
-			continue
-		}
-		left = slices.Delete(left, at, at+1)
-	}
-	for _, got := range left {
-		diffs = append(diffs, "mutation not wanted: "+show(got))
-	}
-	return diffs
-}
-
-// row is a mutation by its field names: entity, rule, kind, and its parameters.
-func (m Mutation) row() row {
-	made := make(row)
-	_ = json.Unmarshal(m.Params, &made) // rules write an object
-	made["entity"], made["rule"], made["kind"] = string(m.Entity), m.Rule, string(m.Kind)
-	return made
 }
 
 func hasFields(got row, want map[string]any) bool {

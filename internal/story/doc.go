@@ -5,11 +5,12 @@
 // NN.http files with deliveries as HTTP text, want.yaml. It runs without Kafka
 // and PostgreSQL, through the functions that run in production:
 //
-//	NN.http ─Seal─▶ record ─Decode─▶ event ─Fold─▶ rows, verdict, transitions ─Decide─▶ mutations
+//	NN.http ─Seal─▶ record ─Decode─▶ event ─Fold─▶ rows, verdict, transitions ─Plan─▶ mutations
 //
-// The log is a slice, the tables are a Held, and what the database's unique
-// index does for idempotency keys a map does here. Nothing else is different, so
-// what a story proves holds in production, as far as the fold and the rules go.
+// The log is a slice, the tables are a Held, and what the database does for keys,
+// delays and limits package plan does here, by the times of receipt. Nothing else is
+// different, so what a story proves holds in production, as far as the fold and the
+// rules go. After the last delivery all delays run out.
 //
 // A story can be run in other orders of arrival, and with doubled deliveries. The
 // rows must come out the same; mutations may differ where a rule depends on what

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"pawl/actuator/rules"
+	"pawl/internal/plan"
 	"pawl/schemas"
 )
 
@@ -75,15 +75,15 @@ const mostShown = 5
 // doubled at some later place, and with the whole sequence sent twice. The rows of
 // all tables must equal those of the written order in all columns but version,
 // needs_read and the marks of arrival; no idempotency key may be planned twice.
-func (s *Story) RunOrders(set *rules.Set, samples int) (OrdersOutcome, error) {
-	written, err := s.Run(set, s.written())
+func (s *Story) RunOrders(rules plan.Rules, samples int) (OrdersOutcome, error) {
+	written, err := s.Run(rules, s.written())
 	if err != nil {
 		return OrdersOutcome{}, err
 	}
 	var outcome OrdersOutcome
 	for i, order := range orders(len(s.Deliveries), samples) {
 		for _, arrival := range [][]int{order, doubled(order, i), slices.Concat(order, order)} {
-			ran, err := s.Run(set, arrival)
+			ran, err := s.Run(rules, arrival)
 			if err != nil {
 				return outcome, err
 			}
@@ -148,7 +148,7 @@ func isMarkOfArrival(column string) bool {
 
 func diffKeys(ran Ran) string {
 	seen := make(map[schemas.IdempotencyKey]bool)
-	for _, mutation := range ran.Mutations {
+	for _, mutation := range ran.wanted() {
 		if seen[mutation.Key] {
 			return fmt.Sprintf("the key of %s %s on %s was planned twice", mutation.Rule, mutation.Kind, mutation.Entity)
 		}
@@ -162,8 +162,8 @@ func diffKeys(ran Ran) string {
 func diffMutations(written, ran Ran) string {
 	list := func(r Ran) []string {
 		var made []string
-		for _, mutation := range r.Mutations {
-			made = append(made, show(mutation.row()))
+		for _, mutation := range r.wanted() {
+			made = append(made, show(rowOfMutation(mutation)))
 		}
 		slices.Sort(made)
 		return made

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
-	"pawl/actuator/rules"
+	"pawl/internal/plan"
 	"pawl/internal/provider"
 	"pawl/projector"
 	"pawl/schemas"
@@ -18,8 +19,24 @@ type Ran struct {
 	Commits      map[schemas.EntityKey]projector.CommitState
 	Repositories map[schemas.EntityKey]*schemas.Repository
 	Transitions  map[schemas.EntityKey][]schemas.Transition
-	Decisions    []Decision
-	Mutations    []Mutation
+	Decisions    []plan.Decision
+	// Mutations are all that were opened, also those that were given up. All
+	// delays have run out.
+	Mutations []*plan.Mutation
+}
+
+// wanted returns the mutations that would be done.
+func (r Ran) wanted() []*plan.Mutation { return r.inState(plan.Planned) }
+
+// inState returns the mutations that ended in a state.
+func (r Ran) inState(state plan.State) []*plan.Mutation {
+	var found []*plan.Mutation
+	for _, mutation := range r.Mutations {
+		if mutation.State == state {
+			found = append(found, mutation)
+		}
+	}
+	return found
 }
 
 // Verdict is how one delivery ended.
@@ -33,41 +50,33 @@ type Verdict struct {
 // reaches the log.
 const Refused schemas.Verdict = "refused"
 
-// Decision is what a rule said of a transition.
-type Decision struct {
-	rules.Decision
-	Transition schemas.Transition
-}
-
-// Mutation is one that was planned.
-type Mutation struct {
-	Entity schemas.EntityKey `json:"entity"`
-	Rule   string            `json:"rule"`
-	rules.Mutation
-	TransitionID schemas.TransitionID `json:"transition_id"`
-}
-
 // runner is the state of one run.
 type runner struct {
 	story *Story
-	rules *rules.Set
 	held  *projector.Held
-	keys  map[schemas.IdempotencyKey]bool
+	plan  *plan.Plan // nil without rules
 	ran   Ran
 }
 
 // Run runs the story in an order of arrival, given as places in
 // story.Deliveries; a place may occur more than once. The rules may be nil.
-func (s *Story) Run(set *rules.Set, order []int) (Ran, error) {
+func (s *Story) Run(rules plan.Rules, order []int) (Ran, error) {
 	r := &runner{
-		story: s, rules: set, held: projector.NewHeld(), keys: make(map[schemas.IdempotencyKey]bool),
+		story: s, held: projector.NewHeld(),
 		ran: Ran{Transitions: make(map[schemas.EntityKey][]schemas.Transition)},
 	}
 	r.held.Links = s.findLinks
+	if rules != nil {
+		r.plan = plan.New(rules)
+	}
 	for _, place := range order {
 		if err := r.deliver(s.Deliveries[place]); err != nil {
 			return Ran{}, err
 		}
+	}
+	if r.plan != nil {
+		r.plan.Finish()
+		r.ran.Mutations = r.plan.Mutations()
 	}
 	r.ran.States, r.ran.Commits, r.ran.Repositories = r.held.States, r.held.Commits, r.held.Repositories
 	return r.ran, nil
@@ -107,8 +116,8 @@ func (r *runner) deliver(delivery Delivery) error {
 	r.ran.Verdicts = append(r.ran.Verdicts, Verdict{delivery.Name, result.Verdict, result.Reason})
 	for _, transition := range result.Transitions {
 		r.ran.Transitions[transition.Entity] = append(r.ran.Transitions[transition.Entity], transition)
-		r.decide(transition)
 	}
+	r.decide(result.Transitions, delivery.ReceivedAt)
 	return nil
 }
 
@@ -120,22 +129,18 @@ func contentType(delivery Delivery) string {
 	return schemas.ContentTypeJSON
 }
 
-// decide asks the rules. A mutation whose key is held is not planned again, as
-// the database's unique index sees to in production (I10).
-func (r *runner) decide(transition schemas.Transition) {
-	if r.rules == nil {
+// decide asks the rules, and shows them how rows have changed without a
+// transition.
+func (r *runner) decide(transitions []schemas.Transition, at time.Time) {
+	if r.plan == nil {
 		return
 	}
-	for _, decision := range r.rules.Decide(transition) {
-		r.ran.Decisions = append(r.ran.Decisions, Decision{decision, transition})
-		for _, mutation := range decision.Mutations {
-			if r.keys[mutation.Key] {
-				continue
-			}
-			r.keys[mutation.Key] = true
-			r.ran.Mutations = append(r.ran.Mutations, Mutation{
-				Entity: decision.Entity, Rule: decision.Rule, Mutation: mutation, TransitionID: transition.ID,
-			})
+	for _, transition := range transitions {
+		r.ran.Decisions = append(r.ran.Decisions, r.plan.Take(transition)...)
+	}
+	for _, entity := range r.plan.Waiting() {
+		if row := r.held.States[entity].PullRequest; row != nil {
+			r.plan.See(row, at)
 		}
 	}
 }

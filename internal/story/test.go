@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"pawl/actuator/rules"
+	"pawl/internal/plan"
 )
 
 // Options says how to test a story.
@@ -13,6 +14,9 @@ type Options struct {
 	Orders int
 	// Strict makes an order that ends in other mutations a failure.
 	Strict bool
+	// Coverage remembers what of the rules the written order reached. Nil
+	// remembers nothing.
+	Coverage *Coverage
 }
 
 // Report is how one story ended.
@@ -38,7 +42,7 @@ func Test(name string, data []byte, options Options) Report {
 	if err != nil {
 		return report.fail(err)
 	}
-	ran, err := parsed.Run(set, parsed.written())
+	ran, err := parsed.Run(options.covering(parsed, set), parsed.written())
 	if err != nil {
 		return report.fail(err)
 	}
@@ -53,7 +57,7 @@ func Test(name string, data []byte, options Options) Report {
 }
 
 func (r *Report) addOrders(parsed *Story, set *rules.Set, options Options) error {
-	outcome, err := parsed.RunOrders(set, options.Orders)
+	outcome, err := parsed.RunOrders(asRules(set), options.Orders)
 	if err != nil {
 		return err
 	}
@@ -72,6 +76,22 @@ func (r *Report) addOrders(parsed *Story, set *rules.Set, options Options) error
 func (r Report) fail(err error) Report {
 	r.OK, r.Diffs = false, append(r.Diffs, err.Error())
 	return r
+}
+
+// covering returns the rules for the written order.
+func (o Options) covering(story *Story, set *rules.Set) plan.Rules {
+	if o.Coverage == nil || set == nil {
+		return asRules(set)
+	}
+	return o.Coverage.of(story, set)
+}
+
+// asRules returns no rules where there is no set.
+func asRules(set *rules.Set) plan.Rules {
+	if set == nil {
+		return nil
+	}
+	return set
 }
 
 // ruleSet reads the story's rules; without a pawl.yaml there are none.

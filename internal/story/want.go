@@ -5,6 +5,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"pawl/actuator/rules"
 	"pawl/schemas"
 )
 
@@ -35,11 +36,24 @@ type Want struct {
 	IssueLink map[string][]string `yaml:"issue_link"`
 	// Transitions of an entity, all of them, in order.
 	Transitions map[string][]schemas.Kind `yaml:"transitions"`
-	// Mutations, all of them, in any order; each names the fields that matter.
-	// Nil is not looked at, an empty list means none.
+	// Decisions that were made; there may be others.
+	Decisions []WantDecision `yaml:"decisions"`
+	// Mutations, all that are planned once all delays have run out, in any order;
+	// each names the fields that matter. Nil is not looked at, an empty list means
+	// none. With state: cancelled, skipped or dead one that was given up; there may
+	// be others.
 	Mutations []map[string]any `yaml:"mutations"`
 	// Orders is false where the written order is the point of the story.
 	Orders *bool `yaml:"orders"`
+}
+
+// WantDecision is a decision that must have been made. What is empty may be
+// anything; of the reason a part is enough.
+type WantDecision struct {
+	Entity  string        `yaml:"entity" json:"entity,omitempty"`
+	Rule    string        `yaml:"rule" json:"rule,omitempty"`
+	Outcome rules.Outcome `yaml:"outcome" json:"outcome,omitempty"`
+	Reason  string        `yaml:"reason" json:"reason,omitempty"`
 }
 
 func parseWant(data []byte) (Want, error) {

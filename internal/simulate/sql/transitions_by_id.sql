@@ -1,0 +1,3 @@
+select value
+  from pawl.transition
+ where id = any ($1)
