@@ -173,3 +173,68 @@ func rowNumber(t *testing.T, key schemas.EntityKey) int {
 	}
 	return (first-flatRepository)*100 + second - 1
 }
+
+// TestDecisions_AreAllRecorded: a rate of decisions means something only if they
+// are decisions, and some of them want something.
+func TestDecisions_AreAllRecorded(t *testing.T) {
+	t.Parallel()
+	set, err := fiftyRules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	load, err := decidedLoad(20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readAndDecide(load, set); err != nil {
+		t.Error(err)
+	}
+	pool := pgtest.NewPool(t)
+	if _, err := decideAll(t.Context(), pool, set, load, 4); err != nil {
+		t.Fatal(err)
+	}
+	var wanted, opened int
+	err = pool.QueryRow(t.Context(), `select (select count(*) from pawl.decision where outcome = 'mutate'), (select count(*) from pawl.mutation where state = 'pending')`).
+		Scan(&wanted, &opened)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wanted != 10 || opened != 10 {
+		t.Errorf("%d decisions to mutate and %d mutations, want 10: five rules for each of two pull requests", wanted, opened)
+	}
+	if _, err := decideAll(t.Context(), pgtest.NewPool(t), set, append(load, load[0]), 1); err == nil {
+		t.Error("no error where a transition counts twice, want one")
+	}
+}
+
+// TestActs_OneCommentEachAndTheNaiveWayTwo holds what the two ways end with
+// against each other.
+func TestActs_OneCommentEachAndTheNaiveWayTwo(t *testing.T) {
+	t.Parallel()
+	const count = 12
+	start := func() *actsRun {
+		run, err := startActs(t.Context(), count, time.Millisecond)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(run.stop)
+		return run
+	}
+	got, err := start().pawl(t.Context(), pgtest.NewPool(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Each worker may ask once who we are.
+	if got.doubles != 0 || got.calls < 2 || got.calls > 2+float64(actWorkers+1)/count {
+		t.Errorf("%d comments too many and %.2f calls an act, want none and two calls", got.doubles, got.calls)
+	}
+	for _, workers := range []int{1, 2 * count} {
+		got, err := start().naive(t.Context(), workers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.doubles != count {
+			t.Errorf("%d comments too many with %d goroutines, want %d", got.doubles, workers, count)
+		}
+	}
+}

@@ -13,15 +13,18 @@ import (
 // once in COPY's own format and copied into bare tables without index,
 // constraint or trigger. It returns deliveries a second.
 func runCopy(ctx context.Context, pool *pgxpool.Pool, deliveries int) (float64, error) {
+	elapsed, err := copyTables(ctx, pool, "pull_request", "commit_rollup", "commit_check", "comment", "pull_request_review",
+		"review_thread", "delivery", "transition", "outbox")
+	return float64(deliveries) / elapsed.Seconds(), err
+}
+
+// copyTables returns how long the copying into bare tables took.
+func copyTables(ctx context.Context, pool *pgxpool.Pool, tables ...string) (time.Duration, error) {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("copy: %w", err)
 	}
 	defer conn.Release()
-	tables := []string{
-		"pull_request", "commit_rollup", "commit_check", "comment", "pull_request_review", "review_thread",
-		"delivery", "transition", "outbox",
-	}
 	rows := make(map[string]*bytes.Buffer, len(tables))
 	for _, table := range tables {
 		rows[table] = new(bytes.Buffer)
@@ -38,5 +41,5 @@ func runCopy(ctx context.Context, pool *pgxpool.Pool, deliveries int) (float64, 
 			return 0, fmt.Errorf("copy %s in: %w", table, err)
 		}
 	}
-	return float64(deliveries) / time.Since(begin).Seconds(), nil
+	return time.Since(begin), nil
 }

@@ -23,14 +23,16 @@ type size struct {
 	seconds    float64 // of one measurement at a rate, and of a cell of the edge
 	rounds     int     // of what is measured in turns
 	few, many  int     // rows present, for the flatness
+	decided    int     // transitions through the rules
+	acts       int     // mutations that are made
 }
 
 func fullSize(deliveries int) size {
-	return size{deliveries: deliveries, seconds: 3, rounds: 3, few: 50_000, many: 2_000_000}
+	return size{deliveries: deliveries, seconds: 3, rounds: 3, few: 50_000, many: 2_000_000, decided: 4000, acts: 400}
 }
 
 func quickSize() size {
-	return size{deliveries: 2000, seconds: 0.3, rounds: 1, few: 2000, many: 20_000}
+	return size{deliveries: 2000, seconds: 0.3, rounds: 1, few: 2000, many: 20_000, decided: 200, acts: 32}
 }
 
 func main() {
@@ -80,6 +82,8 @@ func run() error {
 		{"edge", func() error { return benchEdge(ctx, r, p, size) }},
 		{"latency", func() error { return benchLatency(ctx, r, p, size) }},
 		{"flat", func() error { return benchFlat(ctx, r, p, size) }},
+		{"rules", func() error { return benchDecisions(ctx, r, p, size) }},
+		{"acts", func() error { return benchActs(ctx, r, p, size) }},
 		{"memory", func() error { return benchMemory(ctx, r, p, size) }},
 	}
 	for _, section := range sections {
