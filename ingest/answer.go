@@ -109,22 +109,22 @@ func refusalUnverified(err error) *refusal {
 
 // refusalProvider is for a delivery whose headers are those of another provider
 // than the source's: it explains what else would look like a wrong secret.
-func refusalProvider(status int, other string, from *source) *refusal {
+func refusalProvider(status int, err *webhook.SenderError) *refusal {
 	return &refusal{
-		status, outcomeProvider,
-		fmt.Sprintf("it comes from %s, and the source is configured for provider %s", other, from.provider.Name()),
-		"send this webhook to a source with provider " + other + ", or correct the provider of this one", "", nil,
+		status, outcomeProvider, err.Error(),
+		"send this webhook to a source with provider " + err.Other + ", or correct the provider of this one", "", nil,
 	}
 }
 
 // refusalUnsealed is for a delivery that is verified, and is none.
 func refusalUnsealed(err error) *refusal {
+	if other, ok := errors.AsType[*webhook.SenderError](err); ok {
+		return refusalProvider(http.StatusBadRequest, other)
+	}
 	outcome := "body"
 	switch {
 	case errors.Is(err, provider.ErrMedia):
 		return refusalMedia(err)
-	case errors.Is(err, webhook.ErrProvider):
-		outcome = outcomeProvider
 	case errors.Is(err, provider.ErrHeader):
 		outcome = "headers"
 	}

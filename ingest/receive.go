@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -157,19 +158,14 @@ func (e *Edge) verify(from *source, delivery provider.Delivery) *refusal {
 		e.metrics.usedSecret(from.name, from.secrets[place].Name)
 		return nil
 	}
-	if other, found := webhook.OtherProvider(delivery.Header, from.provider.Name()); found {
-		return refusalProvider(http.StatusUnauthorized, other, from)
+	if other, ok := errors.AsType[*webhook.SenderError](webhook.CheckSender(delivery, from.provider.Name())); ok {
+		return refusalProvider(http.StatusUnauthorized, other)
 	}
 	return refusalUnverified(err)
 }
 
-// seal has the provider make the record. Gitea signs as GitHub does, so even a
-// delivery that is verified may be of another provider, and its ids would meet
-// those of this one under the same keys.
+// seal has the provider make the record.
 func seal(from *source, delivery provider.Delivery) (schemas.Record, *refusal) {
-	if other, found := webhook.OtherProvider(delivery.Header, from.provider.Name()); found {
-		return schemas.Record{}, refusalProvider(http.StatusBadRequest, other, from)
-	}
 	record, err := from.provider.Seal(delivery)
 	if err != nil {
 		return schemas.Record{}, refusalUnsealed(err)

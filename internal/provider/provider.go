@@ -21,6 +21,7 @@ import (
 	"pawl/internal/provider/github"
 	"pawl/internal/provider/gitlab"
 	"pawl/internal/provider/own"
+	"pawl/internal/provider/payload"
 	"pawl/internal/provider/webhook"
 	"pawl/schemas"
 )
@@ -92,17 +93,9 @@ func Decode(record schemas.Record) (schemas.Event, error) {
 	}
 	known, ok := ByName(record.Provider)
 	if !ok {
-		return schemas.Event{
-			Entity:      record.Key,
-			Source:      record.Source,
-			DeliveryID:  record.ID,
-			Provider:    record.Provider,
-			Name:        record.Event,
-			Action:      record.Action,
-			ReceivedAt:  record.ReceivedAt,
-			TraceParent: record.TraceParent,
-			Ignored:     fmt.Sprintf("provider %s is not known", record.Provider),
-		}, nil
+		event := payload.NewEvent(record)
+		event.Ignored = fmt.Sprintf("provider %s is not known", record.Provider)
+		return event, nil
 	}
 	return known.Decode(record)
 }

@@ -119,7 +119,7 @@ type cloudRouting struct {
 
 func routeCloud(instance, event, action string, body []byte) (schemas.EntityKey, string, error) {
 	var routed cloudRouting
-	if err := readRouting(body, &routed); err != nil {
+	if err := payload.ReadRouting(body, &routed); err != nil {
 		return "", "", err
 	}
 	id, name := routed.Repository.id(), routed.Repository.FullName
@@ -128,9 +128,9 @@ func routeCloud(instance, event, action string, body []byte) (schemas.EntityKey,
 	case id == "":
 		return schemas.InstanceKey(instance), "", nil
 	case event == eventPullRequest && routed.PullRequest.ID > 0:
-		return schemas.PullRequestKey(instance, id, routed.PullRequest.ID), subjectOf(name, "#"+itoa(routed.PullRequest.ID)), nil
+		return schemas.PullRequestKey(instance, id, routed.PullRequest.ID), payload.Subject(name, "#"+itoa(routed.PullRequest.ID)), nil
 	case event == eventRepo && isStatus(action) && payload.IsSHA(sha):
-		return schemas.CommitKey(instance, id, short(sha)), subjectOf(name, "@"+short(sha)), nil
+		return schemas.CommitKey(instance, id, short(sha)), payload.Subject(name, "@"+short(sha)), nil
 	}
 	return schemas.RepositoryKey(instance, id), name, nil
 }

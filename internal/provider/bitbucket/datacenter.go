@@ -44,16 +44,6 @@ func (r *dcRepository) fullName() string {
 	return payload.Clean(r.Project.Key + "/" + r.Slug)
 }
 
-func checkPositive(record schemas.Record, field string, id int64) error {
-	switch {
-	case id == 0:
-		return payload.Errorf(eventKey(record), "%s is missing", field)
-	case id < 0:
-		return payload.Errorf(eventKey(record), "%s is %d, want a positive number", field, id)
-	}
-	return nil
-}
-
 // dcRouting is the few fields that make a key.
 type dcRouting struct {
 	PullRequest struct {
@@ -68,7 +58,7 @@ type dcRouting struct {
 
 func routeDataCenter(instance, event, action string, body []byte) (schemas.EntityKey, string, error) {
 	var routed dcRouting
-	if err := readRouting(body, &routed); err != nil {
+	if err := payload.ReadRouting(body, &routed); err != nil {
 		return "", "", err
 	}
 	repository := routed.repository(event, action)
@@ -77,7 +67,7 @@ func routeDataCenter(instance, event, action string, body []byte) (schemas.Entit
 	case repository.ID <= 0:
 		return schemas.InstanceKey(instance), "", nil
 	case event == eventPR && number > 0:
-		return schemas.PullRequestKey(instance, id, number), subjectOf(name, "#"+itoa(number)), nil
+		return schemas.PullRequestKey(instance, id, number), payload.Subject(name, "#"+itoa(number)), nil
 	}
 	return schemas.RepositoryKey(instance, id), name, nil
 }

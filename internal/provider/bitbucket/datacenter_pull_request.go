@@ -117,10 +117,10 @@ func checkDCPullRequest(record schemas.Record, number int64, target *dcRepositor
 	if target == nil {
 		return payload.Errorf(eventKey(record), "%s is missing", field)
 	}
-	if err := checkPositive(record, field, target.ID); err != nil {
+	if err := payload.CheckPositive(eventKey(record), target.ID, field); err != nil {
 		return err
 	}
-	return checkPositive(record, "pullRequest.id", number)
+	return payload.CheckPositive(eventKey(record), number, "pullRequest.id")
 }
 
 func (p *dcPullRequestPayload) snapshot(record schemas.Record) (*schemas.PullRequestSnapshot, error) {

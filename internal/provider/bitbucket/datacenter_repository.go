@@ -18,7 +18,7 @@ func decodeDCRepository(event schemas.Event, record schemas.Record) (schemas.Eve
 	if err := read(record, &said); err != nil {
 		return schemas.Event{}, err
 	}
-	if err := checkPositive(record, "new.id", said.New.ID); err != nil {
+	if err := payload.CheckPositive(eventKey(record), said.New.ID, "new.id"); err != nil {
 		return schemas.Event{}, err
 	}
 	instance, id := payload.Instance(record.Key), itoa(said.New.ID)

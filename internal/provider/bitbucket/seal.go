@@ -1,6 +1,7 @@
 package bitbucket
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -25,12 +26,12 @@ const (
 //nolint:gochecknoglobals // a constant table; Go has no constant arrays
 var keptHeaders = [...]string{headerEvent, "X-Hook-UUID", "X-Attempt-Number"}
 
-// maxEvent bounds an event key, in bytes.
-const maxEvent = 100
-
 // seal makes the record of a delivery. The order of its checks is the order in
 // which a person would mend them: the headers, then the body.
 func seal(in webhook.Delivery) (schemas.Record, error) {
+	if err := webhook.CheckSender(in, Name); err != nil {
+		return schemas.Record{}, err
+	}
 	event, action, err := eventOf(in.Header)
 	if err != nil {
 		return schemas.Record{}, err
@@ -39,10 +40,7 @@ func seal(in webhook.Delivery) (schemas.Record, error) {
 	if err != nil {
 		return schemas.Record{}, err
 	}
-	instance := in.Instance
-	if instance == "" {
-		instance = Provider{}.DefaultInstance()
-	}
+	instance := cmp.Or(in.Instance, Provider{}.DefaultInstance())
 	body, err := webhook.BodyOf(in)
 	if err != nil {
 		return schemas.Record{}, err
@@ -75,39 +73,13 @@ func seal(in webhook.Delivery) (schemas.Record, error) {
 func eventOf(header http.Header) (event, action string, err error) {
 	key := strings.TrimSpace(header.Get(headerEvent))
 	if key == "" {
-		return "", "", fmt.Errorf("%w: %s is missing, Bitbucket sends it with each delivery%s", webhook.ErrHeader, headerEvent, looksLike(header))
+		return "", "", fmt.Errorf("%w: %s is missing, Bitbucket sends it with each delivery", webhook.ErrHeader, headerEvent)
 	}
 	event, action, _ = strings.Cut(key, ":")
-	if len(key) > maxEvent || event == "" || !isEvent(event) || !isEvent(strings.ReplaceAll(action, ":", "")) {
+	if event == "" || !webhook.IsEvent(strings.ReplaceAll(key, ":", "_")) {
 		return "", "", fmt.Errorf("%w: %s is not the key of an event", webhook.ErrHeader, headerEvent)
 	}
 	return event, action, nil
-}
-
-func isEvent(text string) bool {
-	for _, c := range []byte(text) {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' {
-			return false
-		}
-	}
-	return true
-}
-
-// looksLike names the provider whose headers a delivery has. Gitea sends
-// GitHub's headers too, so it is asked for first.
-func looksLike(header http.Header) string {
-	for _, other := range []struct{ header, provider string }{
-		{"X-Gitea-Event", "gitea"},
-		{"X-Forgejo-Event", "gitea"},
-		{"X-GitHub-Event", "github"},
-		{"X-Gitlab-Event", "gitlab"},
-		{"Linear-Event", "linear"},
-	} {
-		if header.Get(other.header) != "" {
-			return fmt.Sprintf("; with %s it looks like a delivery of provider %s", other.header, other.provider)
-		}
-	}
-	return ""
 }
 
 // statedDelivery returns the id that a delivery states, or "".
@@ -140,21 +112,4 @@ func route(instance, event, action string, body []byte) (schemas.EntityKey, stri
 		return routeDataCenter(instance, event, action, body)
 	}
 	return routeCloud(instance, event, action, body)
-}
-
-// readRouting reads the fields of a key, as far as they are of the right type.
-// Only text that is not JSON is an error.
-func readRouting(body []byte, into any) error {
-	err := payload.Unmarshal(body, into)
-	if err == nil || payload.IsTypeError(err) {
-		return nil
-	}
-	return fmt.Errorf("%w: it is not JSON: %w", webhook.ErrBody, err)
-}
-
-func subjectOf(repository, rest string) string {
-	if repository == "" {
-		return ""
-	}
-	return repository + rest
 }

@@ -3,7 +3,6 @@ package bitbucket
 import (
 	"fmt"
 	"net/http"
-	"strings"
 
 	"pawl/internal/provider/webhook"
 )
@@ -22,16 +21,12 @@ const (
 // comes without a signature, as old versions send it: what stands in a header is
 // said by anybody, and only a signature lets a stranger's bytes into the log.
 func (Provider) Verify(in webhook.Delivery, secrets [][]byte) (int, error) {
-	given := in.Header.Values(headerSignature)
-	if len(given) == 0 || given[0] == "" {
+	digest, there, err := webhook.Digest(in.Header, headerSignature, signaturePrefix)
+	switch {
+	case err != nil:
+		return 0, err
+	case !there:
 		return 0, missing(in.Header)
-	}
-	if len(given) > 1 {
-		return 0, fmt.Errorf("%w: %s is there %d times", webhook.ErrSignature, headerSignature, len(given))
-	}
-	digest, ok := strings.CutPrefix(given[0], signaturePrefix)
-	if !ok {
-		return 0, fmt.Errorf("%w: %s does not begin with %s", webhook.ErrSignature, headerSignature, signaturePrefix)
 	}
 	return webhook.VerifyHMAC(headerSignature, digest, in.Raw, secrets)
 }

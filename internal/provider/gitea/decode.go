@@ -46,13 +46,7 @@ type repository struct {
 
 // check names what keeps a repository from being part of a key.
 func (r repository) check(event string) error {
-	switch {
-	case r.ID == 0:
-		return payload.Errorf(event, "repository.id is missing")
-	case r.ID < 0:
-		return payload.Errorf(event, "repository.id is %d, want a positive number", r.ID)
-	}
-	return nil
+	return payload.CheckPositive(event, r.ID, "repository.id")
 }
 
 // checkEntity holds the numbers that make a pull request's key against what a
@@ -61,13 +55,7 @@ func checkEntity(event string, repo repository, number int64, path string) error
 	if err := repo.check(event); err != nil {
 		return err
 	}
-	switch {
-	case number == 0:
-		return payload.Errorf(event, "%s is missing", path)
-	case number < 0:
-		return payload.Errorf(event, "%s is %d, want a positive number", path, number)
-	}
-	return nil
+	return payload.CheckPositive(event, number, path)
 }
 
 // checkCommit holds what makes a commit's key against what a key can be.
@@ -111,13 +99,4 @@ func (u *user) name() string {
 
 func (u *user) actor() schemas.Actor {
 	return schemas.Actor{Login: u.name(), IsBot: u != nil && u.ID == actionsID}
-}
-
-// eventAction returns the action of a payload. A payload without one leaves
-// what the record says: outside producers may state it in ce_type alone.
-func eventAction(stated string, record schemas.Record) string {
-	if stated == "" {
-		return payload.Clean(record.Action)
-	}
-	return payload.Clean(stated)
 }

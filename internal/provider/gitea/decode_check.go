@@ -105,7 +105,7 @@ func decodeWorkflowRun(event schemas.Event, record schemas.Record) (schemas.Even
 	if err := checkCommit(record.Event, said.Repository, run.HeadSHA, "workflow_run.head_sha"); err != nil {
 		return schemas.Event{}, err
 	}
-	event.Action = eventAction(said.Action, record)
+	event.Action = payload.Action(said.Action, record)
 	event.Sender = said.Sender.actor()
 	check := newCheck(record, said.Repository, run.HeadSHA)
 	check.Kind, check.App, check.Name = schemas.WorkflowRun, actionsApp, said.name()

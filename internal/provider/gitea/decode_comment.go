@@ -68,7 +68,7 @@ func decodeComment(event schemas.Event, record schemas.Record) (schemas.Event, e
 	if err := payload.Read(record, &said); err != nil {
 		return schemas.Event{}, err
 	}
-	event.Action = eventAction(said.Action, record)
+	event.Action = payload.Action(said.Action, record)
 	event.Sender = said.Sender.actor()
 	at := place{said.Issue, said.IsPull, said.PullRequest}
 	if !at.onPullRequest() {

@@ -100,7 +100,7 @@ func decodePullRequest(event schemas.Event, record schemas.Record) (schemas.Even
 	if said.Comment {
 		return decodeComment(event, record)
 	}
-	event.Action = eventAction(said.Action, record)
+	event.Action = payload.Action(said.Action, record)
 	event.Sender = said.Sender.actor()
 	if said.PullRequest == nil {
 		event.Ignored = "pull_request is null: Gitea could not read it when it sent the delivery"

@@ -25,7 +25,7 @@ func decodeRepository(event schemas.Event, record schemas.Record) (schemas.Event
 		return schemas.Event{}, err
 	}
 	repo := &said.Repository
-	event.Action = eventAction(said.Action, record)
+	event.Action = payload.Action(said.Action, record)
 	event.Sender = said.Sender.actor()
 	change, known := repositoryChange(event.Action)
 	if !known {

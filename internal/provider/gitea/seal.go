@@ -1,6 +1,7 @@
 package gitea
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -25,34 +26,23 @@ const (
 	suffixDelivery = "-Delivery"
 )
 
-// strangers are the headers by which the deliveries of others are known.
-//
-//nolint:gochecknoglobals // a constant table; Go has no constant arrays
-var strangers = [...]struct{ header, name string }{
-	{"X-GitHub-Event", "GitHub"},
-	{"X-Gitlab-Event", "GitLab"},
-	{"X-Event-Key", "Bitbucket"},
-}
-
-const maxEvent = 100
-
 // seal makes the record of a delivery. The order of its checks is the order in
 // which a person would mend them: the headers, then the body.
 func seal(in webhook.Delivery) (schemas.Record, error) {
-	event, id, err := identify(in)
+	if err := webhook.CheckSender(in, Name); err != nil {
+		return schemas.Record{}, err
+	}
+	event, id, err := identify(in.Header)
 	if err != nil {
 		return schemas.Record{}, err
 	}
-	instance := in.Instance
-	if instance == "" {
-		instance = Provider{}.DefaultInstance()
-	}
+	instance := cmp.Or(in.Instance, Provider{}.DefaultInstance())
 	body, err := webhook.BodyOf(in)
 	if err != nil {
 		return schemas.Record{}, err
 	}
-	routed, err := readRouting(body)
-	if err != nil {
+	var routed routing
+	if err := payload.ReadRouting(body, &routed); err != nil {
 		return schemas.Record{}, err
 	}
 	if body, err = withoutSecret(body); err != nil {
@@ -77,17 +67,15 @@ func seal(in webhook.Delivery) (schemas.Record, error) {
 
 // identify returns the name of the event and the delivery's id. The type is the
 // finer name of the two that Gitea sends: pull_request_label, not pull_request.
-func identify(in webhook.Delivery) (event, id string, err error) {
-	event, id = first(in.Header, suffixType), first(in.Header, suffixDelivery)
+func identify(header http.Header) (event, id string, err error) {
+	event, id = first(header, suffixType), first(header, suffixDelivery)
 	if event == "" {
-		event = first(in.Header, suffixEvent)
+		event = first(header, suffixEvent)
 	}
 	switch {
-	case event == "" && id == "":
-		return "", "", strange(in)
 	case event == "":
 		return "", "", fmt.Errorf("%w: X-Gitea-Event is missing, Gitea sends it with each delivery", webhook.ErrHeader)
-	case !isEvent(event):
+	case !webhook.IsEvent(event):
 		return "", "", fmt.Errorf("%w: X-Gitea-Event is not the name of an event", webhook.ErrHeader)
 	case id == "":
 		return "", "", fmt.Errorf("%w: X-Gitea-Delivery is missing, Gitea sends it with each delivery", webhook.ErrHeader)
@@ -98,17 +86,6 @@ func identify(in webhook.Delivery) (event, id string, err error) {
 	return event, id, nil
 }
 
-// strange says of whom a delivery is that has none of Gitea's headers.
-func strange(in webhook.Delivery) error {
-	for _, other := range strangers {
-		if in.Header.Get(other.header) != "" {
-			return fmt.Errorf("%w: the delivery is of %s (%s), and source %s is for Gitea",
-				webhook.ErrHeader, other.name, other.header, in.Source)
-		}
-	}
-	return fmt.Errorf("%w: X-Gitea-Event is missing, Gitea sends it with each delivery", webhook.ErrHeader)
-}
-
 // first returns the first header of that suffix that is not empty.
 func first(header http.Header, suffix string) string {
 	for _, family := range families {
@@ -117,18 +94,6 @@ func first(header http.Header, suffix string) string {
 		}
 	}
 	return ""
-}
-
-func isEvent(text string) bool {
-	if len(text) > maxEvent {
-		return false
-	}
-	for _, c := range []byte(text) {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' {
-			return false
-		}
-	}
-	return true
 }
 
 // keptHeaders are the names of the event in the record. The copies are left out.
@@ -157,17 +122,6 @@ type routing struct {
 	} `json:"workflow_run"`
 }
 
-// readRouting reads the fields, as far as they are of the right type. Only text
-// that is not JSON is an error.
-func readRouting(body []byte) (routing, error) {
-	var fields routing
-	err := payload.Unmarshal(body, &fields)
-	if err == nil || payload.IsTypeError(err) {
-		return fields, nil
-	}
-	return routing{}, fmt.Errorf("%w: it is not JSON: %w", webhook.ErrBody, err)
-}
-
 // key returns the partition key and what people call the entity. The repository
 // is the base of a pull request, also where its head is in a fork.
 func (r *routing) key(instance, event string) (schemas.EntityKey, string) {
@@ -176,10 +130,10 @@ func (r *routing) key(instance, event string) (schemas.EntityKey, string) {
 	}
 	id, name := itoa(r.Repository.ID), r.Repository.FullName
 	if number := r.pullRequestNumber(event); number > 0 {
-		return schemas.PullRequestKey(instance, id, number), subjectOf(name, "#"+itoa(number))
+		return schemas.PullRequestKey(instance, id, number), payload.Subject(name, "#"+itoa(number))
 	}
 	if sha := r.commit(event); payload.IsSHA(sha) {
-		return schemas.CommitKey(instance, id, sha), subjectOf(name, "@"+sha)
+		return schemas.CommitKey(instance, id, sha), payload.Subject(name, "@"+sha)
 	}
 	return schemas.RepositoryKey(instance, id), name
 }
@@ -206,13 +160,6 @@ func (r *routing) commit(event string) string {
 		return r.WorkflowRun.HeadSHA
 	}
 	return ""
-}
-
-func subjectOf(repository, rest string) string {
-	if repository == "" {
-		return ""
-	}
-	return repository + rest
 }
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }

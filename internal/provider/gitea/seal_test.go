@@ -219,7 +219,7 @@ func setOnly(in *webhook.Delivery, name string) {
 
 func TestTrap25_ADeliveryOfAnotherProviderIsNamed(t *testing.T) {
 	t.Parallel()
-	for header, name := range map[string]string{"X-GitHub-Event": "GitHub", "X-Gitlab-Event": "GitLab", "X-Event-Key": "Bitbucket"} {
+	for header, name := range map[string]string{"X-GitHub-Event": "github", "X-Gitlab-Event": "gitlab", "X-Event-Key": "bitbucket"} {
 		in := webhook.Delivery{Header: make(http.Header), Raw: []byte(`{}`), Source: "forge"}
 		in.Header.Set(header, "push")
 		in.Header.Set("X-GitHub-Delivery", "d-1")

@@ -17,46 +17,32 @@ const (
 	hubPrefixSHA1 = "sha1="
 )
 
-// signatureHeaders hold one digest, each under another name. The first that is
-// there counts.
+// signatures hold one digest, each under another name. The first that is there
+// counts: without a secret, Gitea sends the headers and leaves the digest empty.
 //
 //nolint:gochecknoglobals // a constant table; Go has no constant arrays
-var signatureHeaders = [...]string{"X-Forgejo-Signature", "X-Gitea-Signature", "X-Gogs-Signature", headerHub}
+var signatures = [...]struct{ header, prefix string }{
+	{"X-Forgejo-Signature", ""},
+	{"X-Gitea-Signature", ""},
+	{"X-Gogs-Signature", ""},
+	{headerHub, hubPrefix},
+}
 
 // Verify checks the HMAC-SHA256 of the JSON under one of the secrets, compared
 // in constant time. It is over the JSON in a form too, and not over the form as
 // at GitHub: Gitea and Forgejo sign the payload before they encode it
 // (services/webhook). SHA-1 alone is not accepted, however right it is.
 func (Provider) Verify(in webhook.Delivery, secrets [][]byte) (int, error) {
-	for _, name := range signatureHeaders {
-		digest, err := digestOf(in.Header, name)
+	for _, signature := range signatures {
+		digest, _, err := webhook.Digest(in.Header, signature.header, signature.prefix)
 		if err != nil {
 			return 0, err
 		}
 		if digest != "" {
-			return webhook.VerifyHMAC(name, digest, signedText(in), secrets)
+			return webhook.VerifyHMAC(signature.header, digest, signedText(in), secrets)
 		}
 	}
 	return 0, missing(in.Header)
-}
-
-// digestOf returns the digest of a header. Without a secret, Gitea sends the
-// header and leaves the digest empty.
-func digestOf(header http.Header, name string) (string, error) {
-	given := header.Values(name)
-	switch {
-	case len(given) > 1:
-		return "", fmt.Errorf("%w: %s is there %d times", webhook.ErrSignature, name, len(given))
-	case len(given) == 0 || given[0] == "":
-		return "", nil
-	case name != headerHub:
-		return given[0], nil
-	}
-	digest, ok := strings.CutPrefix(given[0], hubPrefix)
-	if !ok {
-		return "", fmt.Errorf("%w: %s does not begin with %s", webhook.ErrSignature, name, hubPrefix)
-	}
-	return digest, nil
 }
 
 // signedText is the JSON. A body that has none is taken as it is, for Seal to

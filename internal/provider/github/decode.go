@@ -110,30 +110,11 @@ func checkEntity(event string, repo repository, number int64, path string) error
 	if err := checkRepository(event, repo.ID); err != nil {
 		return err
 	}
-	return checkPositive(event, number, path)
+	return payload.CheckPositive(event, number, path)
 }
 
 func checkRepository(event string, id int64) error {
-	return checkPositive(event, id, "repository.id")
-}
-
-func checkPositive(event string, number int64, path string) error {
-	switch {
-	case number == 0:
-		return payload.Errorf(event, "%s is missing", path)
-	case number < 0:
-		return payload.Errorf(event, "%s is %d, want a positive number", path, number)
-	}
-	return nil
-}
-
-// eventAction returns the action of a payload. A payload without one leaves
-// what the record says: outside producers may state it in ce_type alone.
-func eventAction(stated string, record schemas.Record) string {
-	if stated == "" {
-		return payload.Clean(record.Action)
-	}
-	return payload.Clean(stated)
+	return payload.CheckPositive(event, id, "repository.id")
 }
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }

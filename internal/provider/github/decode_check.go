@@ -79,7 +79,7 @@ func decodeCheckRun(event schemas.Event, record schemas.Record) (schemas.Event, 
 	check.URL = payload.Clean(cmp.Or(run.HTMLURL, run.DetailsURL))
 	check.StartedAt, check.CompletedAt = run.StartedAt.Stated(), run.CompletedAt.StatedOrNull()
 	setOutcome(check, run.Status, run.Conclusion)
-	return checked(event, check, eventAction(said.Action, record), said.Sender), nil
+	return checked(event, check, payload.Action(said.Action, record), said.Sender), nil
 }
 
 func decodeCheckSuite(event schemas.Event, record schemas.Record) (schemas.Event, error) {
@@ -96,7 +96,7 @@ func decodeCheckSuite(event schemas.Event, record schemas.Record) (schemas.Event
 	check.Attempt = max(suite.ID, 0)
 	check.UpdatedAt = suite.UpdatedAt.Stated()
 	setOutcome(check, suite.Status, suite.Conclusion)
-	return checked(event, check, eventAction(said.Action, record), said.Sender), nil
+	return checked(event, check, payload.Action(said.Action, record), said.Sender), nil
 }
 
 // newCheck returns a check of a commit of the base repository. The path names the

@@ -47,7 +47,7 @@ func decodeIssueComment(event schemas.Event, record schemas.Record) (schemas.Eve
 	if err := payload.Read(record, &said); err != nil {
 		return schemas.Event{}, err
 	}
-	event.Action = eventAction(said.Action, record)
+	event.Action = payload.Action(said.Action, record)
 	event.Sender = actorOf(said.Sender)
 	if !said.Issue.PullRequest {
 		event.Ignored = "comment on an issue, not a pull request"
@@ -74,7 +74,7 @@ func decodeReviewComment(event schemas.Event, record schemas.Record) (schemas.Ev
 	if err := payload.Read(record, &said); err != nil {
 		return schemas.Event{}, err
 	}
-	event.Action = eventAction(said.Action, record)
+	event.Action = payload.Action(said.Action, record)
 	event.Sender = actorOf(said.Sender)
 	change, ok := commentChange(event.Action)
 	if !ok {
@@ -109,7 +109,7 @@ func (c *comment) parent(record schemas.Record, repo repository, number int64, p
 	if err != nil {
 		return "", err
 	}
-	return parent, checkPositive(record.Event, c.ID, "comment.id")
+	return parent, payload.CheckPositive(record.Event, c.ID, "comment.id")
 }
 
 // snapshot takes the clock of what the comment stands under: a deleted comment

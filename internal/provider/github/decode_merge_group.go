@@ -29,7 +29,7 @@ func decodeMergeGroup(event schemas.Event, record schemas.Record) (schemas.Event
 	if err := payload.Read(record, &said); err != nil {
 		return schemas.Event{}, err
 	}
-	event.Action = eventAction(said.Action, record)
+	event.Action = payload.Action(said.Action, record)
 	event.Sender = actorOf(said.Sender)
 	if event.Action != mergeGroupRequested && event.Action != mergeGroupDestroyed {
 		event.Ignored = notFolded(event.Action, "a merge group")

@@ -123,7 +123,7 @@ func decodePullRequest(event schemas.Event, record schemas.Record) (schemas.Even
 	snapshot.RepositoryID = itoa(said.Repository.ID)
 	snapshot.Repository = payload.Clean(said.Repository.FullName)
 
-	event.Action = eventAction(said.Action, record)
+	event.Action = payload.Action(said.Action, record)
 	event.Entity = schemas.PullRequestKey(snapshot.Instance, snapshot.RepositoryID, snapshot.Number)
 	event.Sender = actorOf(said.Sender)
 	snapshot.HeadCommit = headCommit(snapshot)

@@ -23,7 +23,7 @@ func decodeRepository(event schemas.Event, record schemas.Record) (schemas.Event
 	if err := payload.Read(record, &said); err != nil {
 		return schemas.Event{}, err
 	}
-	event.Action = eventAction(said.Action, record)
+	event.Action = payload.Action(said.Action, record)
 	event.Sender = actorOf(said.Sender)
 	change, ok := repositoryChange(event.Action)
 	if !ok {

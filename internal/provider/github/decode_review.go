@@ -42,7 +42,7 @@ func decodeReview(event schemas.Event, record schemas.Record) (schemas.Event, er
 	if err := payload.Read(record, &said); err != nil {
 		return schemas.Event{}, err
 	}
-	event.Action = eventAction(said.Action, record)
+	event.Action = payload.Action(said.Action, record)
 	event.Sender = actorOf(said.Sender)
 	switch event.Action {
 	case reviewSubmitted, reviewEdited, reviewDismissed:
@@ -77,7 +77,7 @@ func (p *reviewPayload) state(event, action string) (schemas.ReviewState, error)
 	if p.Review.Body.Wrong != nil {
 		return "", payload.Errorf(event, "review.body is not a string")
 	}
-	if err := checkPositive(event, p.Review.ID, "review.id"); err != nil {
+	if err := payload.CheckPositive(event, p.Review.ID, "review.id"); err != nil {
 		return "", err
 	}
 	if action == reviewDismissed {

@@ -41,7 +41,7 @@ func decodeStatus(event schemas.Event, record schemas.Record) (schemas.Event, er
 	check.URL = payload.Clean(said.TargetURL)
 	check.UpdatedAt = said.UpdatedAt.Stated()
 	said.setOutcome(check)
-	return checked(event, check, eventAction(said.Action, record), said.Sender), nil
+	return checked(event, check, payload.Action(said.Action, record), said.Sender), nil
 }
 
 // setOutcome reads the state: success, failure and error are final, pending is

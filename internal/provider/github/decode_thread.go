@@ -35,7 +35,7 @@ func decodeReviewThread(event schemas.Event, record schemas.Record) (schemas.Eve
 	if err := payload.Read(record, &said); err != nil {
 		return schemas.Event{}, err
 	}
-	event.Action = eventAction(said.Action, record)
+	event.Action = payload.Action(said.Action, record)
 	event.Sender = actorOf(said.Sender)
 	if event.Action != threadResolved && event.Action != threadUnresolved {
 		event.Ignored = notFolded(event.Action, "a review thread")

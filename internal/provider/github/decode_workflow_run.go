@@ -52,7 +52,7 @@ func decodeWorkflowRun(event schemas.Event, record schemas.Record) (schemas.Even
 	check.URL = payload.Clean(run.HTMLURL)
 	check.StartedAt, check.UpdatedAt = run.RunStartedAt.Stated(), run.UpdatedAt.Stated()
 	setOutcome(check, run.Status, run.Conclusion)
-	return checked(event, check, eventAction(said.Action, record), said.Sender), nil
+	return checked(event, check, payload.Action(said.Action, record), said.Sender), nil
 }
 
 // workflow is the name of the workflow, or what else tells it from the others.

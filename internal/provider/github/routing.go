@@ -1,10 +1,7 @@
 package github
 
 import (
-	"fmt"
-
 	"pawl/internal/provider/payload"
-	"pawl/internal/provider/webhook"
 	"pawl/schemas"
 )
 
@@ -35,17 +32,6 @@ type headed struct {
 	HeadSHA string `json:"head_sha"`
 }
 
-// readRouting reads the fields, as far as they are of the right type. Only text
-// that is not JSON is an error.
-func readRouting(body []byte) (routing, error) {
-	var fields routing
-	err := payload.Unmarshal(body, &fields)
-	if err == nil || payload.IsTypeError(err) {
-		return fields, nil
-	}
-	return routing{}, fmt.Errorf("%w: it is not JSON: %w", webhook.ErrBody, err)
-}
-
 // key returns the partition key and what people call the entity. It reads the
 // fields that decoding reads: the two must agree on the key.
 func (r *routing) key(instance, event string) (schemas.EntityKey, string) {
@@ -54,10 +40,10 @@ func (r *routing) key(instance, event string) (schemas.EntityKey, string) {
 	}
 	id, name := itoa(r.Repository.ID), r.Repository.FullName
 	if number := r.pullRequestNumber(event); number > 0 {
-		return schemas.PullRequestKey(instance, id, number), subjectOf(name, "#"+itoa(number))
+		return schemas.PullRequestKey(instance, id, number), payload.Subject(name, "#"+itoa(number))
 	}
 	if sha := r.commit(event); payload.IsSHA(sha) {
-		return schemas.CommitKey(instance, id, sha), subjectOf(name, "@"+sha)
+		return schemas.CommitKey(instance, id, sha), payload.Subject(name, "@"+sha)
 	}
 	return schemas.RepositoryKey(instance, id), name
 }
@@ -106,11 +92,4 @@ func (r *routing) commit(event string) string {
 		return r.SHA
 	}
 	return ""
-}
-
-func subjectOf(repository, rest string) string {
-	if repository == "" {
-		return ""
-	}
-	return repository + rest
 }

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -29,20 +30,17 @@ var keptHeaders = [...]string{
 	headerEnterpriseHost,
 }
 
-// maxEvent bounds the name of an event, which becomes a header of the record.
-const maxEvent = 100
-
 // seal makes the record of a delivery. The order of its checks is the order in
 // which a person would mend them: the headers, then the body.
 func seal(in webhook.Delivery) (schemas.Record, error) {
-	event, id, err := identify(in.Header, in.Source)
+	if err := webhook.CheckSender(in, Name); err != nil {
+		return schemas.Record{}, err
+	}
+	event, id, err := identify(in.Header)
 	if err != nil {
 		return schemas.Record{}, err
 	}
-	instance := in.Instance
-	if instance == "" {
-		instance = Provider{}.DefaultInstance()
-	}
+	instance := cmp.Or(in.Instance, Provider{}.DefaultInstance())
 	if err := checkHost(in.Header, instance, in.Source); err != nil {
 		return schemas.Record{}, err
 	}
@@ -50,8 +48,8 @@ func seal(in webhook.Delivery) (schemas.Record, error) {
 	if err != nil {
 		return schemas.Record{}, err
 	}
-	routed, err := readRouting(body)
-	if err != nil {
+	var routed routing
+	if err := payload.ReadRouting(body, &routed); err != nil {
 		return schemas.Record{}, err
 	}
 	key, subject := routed.key(instance, event)
@@ -71,16 +69,13 @@ func seal(in webhook.Delivery) (schemas.Record, error) {
 	}, nil
 }
 
-func identify(header http.Header, source string) (event, id string, err error) {
-	if err := checkSender(header, source); err != nil {
-		return "", "", err
-	}
+func identify(header http.Header) (event, id string, err error) {
 	event = strings.TrimSpace(header.Get(headerEvent))
 	id = strings.TrimSpace(header.Get(headerDelivery))
 	switch {
 	case event == "":
 		return "", "", fmt.Errorf("%w: %s is missing, GitHub sends it with each delivery", webhook.ErrHeader, headerEvent)
-	case !isEvent(event):
+	case !webhook.IsEvent(event):
 		return "", "", fmt.Errorf("%w: %s is not the name of an event", webhook.ErrHeader, headerEvent)
 	case id == "":
 		return "", "", fmt.Errorf("%w: %s is missing, GitHub sends it with each delivery", webhook.ErrHeader, headerDelivery)
@@ -89,31 +84,6 @@ func identify(header http.Header, source string) (event, id string, err error) {
 			webhook.ErrHeader, headerDelivery, webhook.MaxDelivery)
 	}
 	return event, id, nil
-}
-
-// checkSender refuses a delivery of another provider. Gitea sends GitHub's headers
-// and a signature that a shared secret proves, but other payloads: what is a
-// delivery of GitHub is settled by the source, and a source that is configured
-// for the wrong provider is to be told so.
-func checkSender(header http.Header, source string) error {
-	other, found := webhook.OtherProvider(header, Name)
-	if !found {
-		return nil
-	}
-	return fmt.Errorf("%w: the delivery is of %s, but source %s is configured for provider %s; configure it for provider %s",
-		webhook.ErrProvider, other, source, Name, other)
-}
-
-func isEvent(text string) bool {
-	if len(text) > maxEvent {
-		return false
-	}
-	for _, c := range []byte(text) {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' {
-			return false
-		}
-	}
-	return true
 }
 
 // checkHost refuses a delivery of another instance than the source's: its

@@ -91,12 +91,3 @@ func (n *nullable[T]) UnmarshalJSON(data []byte) error {
 func (n nullable[T]) stated() schemas.Stated[T] {
 	return schemas.Stated[T]{Value: n.Value, Known: n.There}
 }
-
-// eventAction returns the action of a payload. A payload without one leaves
-// what the record says: outside producers may state it in ce_type alone.
-func eventAction(stated string, record schemas.Record) string {
-	if stated == "" {
-		return payload.Clean(record.Action)
-	}
-	return payload.Clean(stated)
-}

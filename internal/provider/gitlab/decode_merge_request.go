@@ -74,7 +74,7 @@ func decodeMergeRequest(event schemas.Event, record schemas.Record) (schemas.Eve
 	if err := said.check(record.Event); err != nil {
 		return schemas.Event{}, err
 	}
-	event.Action = eventAction(said.Attributes.Action, record)
+	event.Action = payload.Action(said.Attributes.Action, record)
 	event.Sender = said.User.actor()
 	event.PullRequest = said.snapshot(payload.Instance(record.Key), event.Action)
 	event.Entity = schemas.PullRequestKey(event.PullRequest.Instance, event.PullRequest.RepositoryID, event.PullRequest.Number)

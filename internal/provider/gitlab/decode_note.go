@@ -47,7 +47,7 @@ func decodeNote(event schemas.Event, record schemas.Record) (schemas.Event, erro
 	if err := payload.Read(record, &said); err != nil {
 		return schemas.Event{}, err
 	}
-	event.Action = eventAction(said.Attributes.Action, record)
+	event.Action = payload.Action(said.Attributes.Action, record)
 	event.Sender = said.User.actor()
 	change, why := said.change(event.Action)
 	if why != "" {

@@ -109,7 +109,7 @@ func (r *routing) mergeRequestKey(instance string, target, iid int64) (schemas.E
 	if id == 0 || iid <= 0 {
 		return r.projectKey(instance, id)
 	}
-	return schemas.PullRequestKey(instance, itoa(id), iid), subjectOf(r.Project.Path, "#"+itoa(iid))
+	return schemas.PullRequestKey(instance, itoa(id), iid), payload.Subject(r.Project.Path, "#"+itoa(iid))
 }
 
 // commitKey names the project that the head of a merge request is in: a pipeline
@@ -119,7 +119,7 @@ func (r *routing) commitKey(instance string) (schemas.EntityKey, string) {
 	if id == 0 || !payload.IsSHA(r.Attributes.SHA) {
 		return r.projectKey(instance, id)
 	}
-	return schemas.CommitKey(instance, itoa(id), r.Attributes.SHA), subjectOf(r.Project.Path, "@"+r.Attributes.SHA)
+	return schemas.CommitKey(instance, itoa(id), r.Attributes.SHA), payload.Subject(r.Project.Path, "@"+r.Attributes.SHA)
 }
 
 func (r *routing) projectKey(instance string, id int64) (schemas.EntityKey, string) {
@@ -127,13 +127,6 @@ func (r *routing) projectKey(instance string, id int64) (schemas.EntityKey, stri
 		return schemas.InstanceKey(instance), ""
 	}
 	return schemas.RepositoryKey(instance, itoa(id)), cmp.Or(r.Project.Path, r.Path)
-}
-
-func subjectOf(repository, rest string) string {
-	if repository == "" {
-		return ""
-	}
-	return repository + rest
 }
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }

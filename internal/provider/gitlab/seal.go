@@ -34,8 +34,6 @@ const (
 var keptHeaders = [...]string{headerEvent, headerInstance}
 
 const (
-	// maxEvent bounds what becomes part of ce_type.
-	maxEvent = 100
 	// bodyPrefix begins a delivery id that is made from the content.
 	bodyPrefix = "body-"
 )
@@ -43,6 +41,9 @@ const (
 // seal makes the record of a delivery. The order of its checks is the order in
 // which a person would mend them: the headers, then the body.
 func seal(in webhook.Delivery) (schemas.Record, error) {
+	if err := webhook.CheckSender(in, Name); err != nil {
+		return schemas.Record{}, err
+	}
 	headerName, err := eventHeader(in.Header)
 	if err != nil {
 		return schemas.Record{}, err
@@ -59,8 +60,8 @@ func seal(in webhook.Delivery) (schemas.Record, error) {
 	if err != nil {
 		return schemas.Record{}, err
 	}
-	routed, err := readRouting(body)
-	if err != nil {
+	var routed routing
+	if err := payload.ReadRouting(body, &routed); err != nil {
 		return schemas.Record{}, err
 	}
 	if id == "" {
@@ -89,25 +90,16 @@ func seal(in webhook.Delivery) (schemas.Record, error) {
 func eventHeader(header http.Header) (string, error) {
 	value := strings.TrimSpace(header.Get(headerEvent))
 	if value == "" {
-		return "", notOurs(header)
+		return "", fmt.Errorf("%w: %s is missing, GitLab sends it with each delivery: check that no proxy drops it", webhook.ErrHeader, headerEvent)
 	}
 	word := strings.ReplaceAll(strings.ToLower(value), " ", "_")
-	if !isWord(word) {
+	if !webhook.IsEvent(word) {
 		return "", fmt.Errorf("%w: %s is not the name of an event", webhook.ErrHeader, headerEvent)
 	}
 	if word == "system_hook" {
 		return word, nil
 	}
 	return cmp.Or(strings.TrimSuffix(word, "_hook"), word), nil
-}
-
-// notOurs is the error about a delivery that does not name its event.
-func notOurs(header http.Header) error {
-	if other, found := webhook.OtherProvider(header, Name); found {
-		return fmt.Errorf("%w: %s is missing, and this looks like a delivery of %s: send it to a source of that provider",
-			webhook.ErrProvider, headerEvent, other)
-	}
-	return fmt.Errorf("%w: %s is missing, GitLab sends it with each delivery: check that no proxy drops it", webhook.ErrHeader, headerEvent)
 }
 
 // deliveryID returns the id that the headers give, or "".
@@ -148,23 +140,12 @@ func checkHost(header http.Header, instance, source string) error {
 		webhook.ErrHeader, headerInstance, base, source, instance)
 }
 
-// readRouting reads the fields, as far as they are of the right type. Only text
-// that is not JSON is an error.
-func readRouting(body []byte) (routing, error) {
-	var fields routing
-	err := payload.Unmarshal(body, &fields)
-	if err == nil || payload.IsTypeError(err) {
-		return fields, nil
-	}
-	return routing{}, fmt.Errorf("%w: it is not JSON: %w", webhook.ErrBody, err)
-}
-
 // event names the event by what the body says it is. The header is coarser: it
 // is "System Hook" for all events of a system hook, and "Confidential Note Hook"
 // for a note. It names the event where a custom template left the kind out.
 func (r *routing) event(headerName string) string {
 	for _, name := range []string{r.ObjectKind, r.EventName} {
-		if isWord(name) {
+		if webhook.IsEvent(name) {
 			return name
 		}
 	}
@@ -174,16 +155,9 @@ func (r *routing) event(headerName string) string {
 // action returns the action where it can be part of ce_type.
 func (r *routing) action() string {
 	for _, action := range []string{r.Attributes.Action, r.Action} {
-		if isWord(action) {
+		if webhook.IsEvent(action) {
 			return action
 		}
 	}
 	return ""
-}
-
-// isWord reports whether a text can be part of ce_type.
-func isWord(text string) bool {
-	return text != "" && len(text) <= maxEvent && !strings.ContainsFunc(text, func(c rune) bool {
-		return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_'
-	})
 }

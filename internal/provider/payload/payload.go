@@ -19,6 +19,7 @@ import (
 
 	"github.com/goccy/go-json"
 
+	"pawl/internal/provider/webhook"
 	"pawl/schemas"
 )
 
@@ -74,6 +75,45 @@ func kindOf(wrong *TypeError) string {
 		return "an array"
 	}
 	return "an object"
+}
+
+// ReadRouting reads the few fields that make a key, as far as they are of the
+// right type. Only text that is not JSON is an error; it wraps webhook.ErrBody.
+func ReadRouting(body []byte, into any) error {
+	err := Unmarshal(body, into)
+	if err == nil || IsTypeError(err) {
+		return nil
+	}
+	return fmt.Errorf("%w: it is not JSON: %w", webhook.ErrBody, err)
+}
+
+// Subject is what people call an entity of a repository, acme/api#7. It is empty
+// where the repository's name is.
+func Subject(repository, rest string) string {
+	if repository == "" {
+		return ""
+	}
+	return repository + rest
+}
+
+// Action returns the action of a payload. A payload without one leaves what the
+// record says: outside producers may state it in ce_type alone.
+func Action(stated string, record schemas.Record) string {
+	if stated == "" {
+		return Clean(record.Action)
+	}
+	return Clean(stated)
+}
+
+// CheckPositive names a number that no key can have. The path names its field.
+func CheckPositive(event string, number int64, path string) error {
+	switch {
+	case number == 0:
+		return Errorf(event, "%s is missing", path)
+	case number < 0:
+		return Errorf(event, "%s is %d, want a positive number", path, number)
+	}
+	return nil
 }
 
 // NewEvent returns the event of a record, with all that stands in the record.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pawl/internal/provider/payload"
+	"pawl/internal/provider/webhook"
 	"pawl/schemas"
 )
 
@@ -65,6 +66,52 @@ func TestIsTypeError(t *testing.T) {
 	}
 	if payload.IsTypeError(nil) {
 		t.Error("no error is a type error")
+	}
+}
+
+// A field of a wrong type is for decoding to refuse, which loses nothing.
+func TestReadRouting_RefusesOnlyWhatIsNotJSON(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]error{
+		`{"number":7}`: nil, `{"number":"7"}`: nil, `[]`: nil, `{`: webhook.ErrBody, `hello`: webhook.ErrBody, ``: webhook.ErrBody,
+	} {
+		var into struct {
+			Number int64 `json:"number"`
+		}
+		if err := payload.ReadRouting([]byte(body), &into); !errors.Is(err, want) {
+			t.Errorf("ReadRouting(%s) = %v, want %v", body, err, want)
+		}
+	}
+}
+
+func TestSubject(t *testing.T) {
+	t.Parallel()
+	if got := payload.Subject("acme/api", "#7"); got != "acme/api#7" {
+		t.Errorf("Subject() = %q", got)
+	}
+	if got := payload.Subject("", "#7"); got != "" {
+		t.Errorf("Subject() without a repository's name = %q", got)
+	}
+}
+
+func TestAction(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ stated, record, want string }{
+		{"opened", "closed", "opened"}, {"", "closed", "closed"}, {"", "", ""}, {"a\x00b", "", "ab"}, {"", "a\x00b", "ab"},
+	} {
+		if got := payload.Action(test.stated, schemas.Record{Action: test.record}); got != test.want {
+			t.Errorf("Action(%q, %q) = %q, want %q", test.stated, test.record, got, test.want)
+		}
+	}
+}
+
+func TestCheckPositive(t *testing.T) {
+	t.Parallel()
+	for number, want := range map[int64]string{7: "", 0: "pull_request.number is missing", -7: "pull_request.number is -7, want a positive number"} {
+		err := payload.CheckPositive("pull_request", number, "pull_request.number")
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("CheckPositive(%d) = %v, want %q", number, err, want)
+		}
 	}
 }
 

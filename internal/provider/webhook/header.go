@@ -2,12 +2,24 @@ package webhook
 
 import (
 	"net/http"
+	"strings"
 
 	"pawl/schemas"
 )
 
 // MaxDelivery bounds a delivery id, in bytes.
 const MaxDelivery = 255
+
+// maxEvent bounds the name of an event, which becomes part of ce_type.
+const maxEvent = 100
+
+// IsEvent reports whether a text can be the name of an event or of an action:
+// a-z, digits and underscores.
+func IsEvent(text string) bool {
+	return text != "" && len(text) <= maxEvent && !strings.ContainsFunc(text, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_'
+	})
+}
 
 // IsPrintable reports whether a header's value is printable ASCII without
 // blanks, as ids are.

@@ -30,6 +30,30 @@ const (
 	github = "github"
 )
 
+// SenderError says of which provider a delivery is that a source of another one
+// got. It is an ErrProvider.
+type SenderError struct{ Source, Provider, Other string }
+
+func (e *SenderError) Error() string {
+	return fmt.Sprintf("the delivery is of %s, but source %s is configured for provider %s; configure it for provider %s",
+		e.Other, e.Source, e.Provider, e.Other)
+}
+
+// Unwrap makes it an ErrProvider.
+func (e *SenderError) Unwrap() error { return ErrProvider }
+
+// CheckSender refuses a delivery of another provider than the source's. Gitea
+// sends GitHub's headers and a signature that a shared secret proves, but other
+// payloads, whose ids would meet GitHub's under the same keys. What a delivery is
+// read as is settled by the source, and one that is configured for the wrong
+// provider is to be told so. The error is a *SenderError.
+func CheckSender(in Delivery, name string) error {
+	if other, found := OtherProvider(in.Header, name); found {
+		return &SenderError{Source: in.Source, Provider: name, Other: other}
+	}
+	return nil
+}
+
 // OtherProvider returns the provider whose deliveries have these headers, if it
 // is another than the given one. Headers prove nothing: it tells why a delivery
 // is refused, and never which provider a delivery is read as. What bears the

@@ -55,3 +55,21 @@ func TestErrProvider_IsAnErrHeader(t *testing.T) {
 		t.Error("every ErrProvider must be an ErrHeader, and not the other way round")
 	}
 }
+
+func TestCheckSender(t *testing.T) {
+	t.Parallel()
+	in := webhook.Delivery{Source: "forge", Header: http.Header{}}
+	in.Header.Set("X-GitHub-Event", "push")
+	if err := webhook.CheckSender(in, "github"); err != nil {
+		t.Errorf("a delivery of the source's own provider = %v", err)
+	}
+	in.Header.Set("X-Gitea-Event", "push")
+	err := webhook.CheckSender(in, "github")
+	got, ok := errors.AsType[*webhook.SenderError](err)
+	if !ok || *got != (webhook.SenderError{Source: "forge", Provider: "github", Other: "gitea"}) {
+		t.Errorf("a delivery of another provider = %v", err)
+	}
+	if !errors.Is(err, webhook.ErrProvider) {
+		t.Errorf("%v must be an ErrProvider", err)
+	}
+}

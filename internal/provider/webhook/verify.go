@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/http"
+	"strings"
 )
 
 // VerifyHMAC checks the HMAC-SHA256 of text against a digest in hexadecimal, in
@@ -25,6 +27,24 @@ func VerifyHMAC(header, digest string, text []byte, secrets [][]byte) (int, erro
 		}
 		return nil
 	})
+}
+
+// Digest returns the digest that a header carries behind a prefix, and whether the
+// header says anything. One that is there twice, or has another prefix, is an
+// ErrSignature.
+func Digest(header http.Header, name, prefix string) (digest string, there bool, err error) {
+	given := header.Values(name)
+	switch {
+	case len(given) == 0 || len(given) == 1 && given[0] == "":
+		return "", false, nil
+	case len(given) > 1:
+		return "", true, fmt.Errorf("%w: %s is there %d times", ErrSignature, name, len(given))
+	}
+	digest, ok := strings.CutPrefix(given[0], prefix)
+	if !ok {
+		return "", true, fmt.Errorf("%w: %s does not begin with %s", ErrSignature, name, prefix)
+	}
+	return digest, true, nil
 }
 
 // FirstSecret returns the place of the first secret that check takes, or the

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -94,5 +95,30 @@ func TestFirstSecret_ReturnsTheErrorOfTheLast(t *testing.T) {
 	}
 	if _, err := webhook.FirstSecret(nil, nil); !errors.Is(err, webhook.ErrNoSecret) {
 		t.Errorf("without secrets: %v", err)
+	}
+}
+
+func TestDigest(t *testing.T) {
+	t.Parallel()
+	const name = "X-Hub-Signature-256"
+	for _, test := range []struct {
+		values []string
+		prefix string
+		want   string
+		there  bool
+		err    error
+	}{
+		{nil, "sha256=", "", false, nil},
+		{[]string{""}, "sha256=", "", false, nil},
+		{[]string{"sha256=ab"}, "sha256=", "ab", true, nil},
+		{[]string{"ab"}, "", "ab", true, nil},
+		{[]string{"ab"}, "sha256=", "", true, webhook.ErrSignature},
+		{[]string{"sha256=ab", "sha256=ab"}, "sha256=", "", true, webhook.ErrSignature},
+		{[]string{"", "sha256=ab"}, "sha256=", "", true, webhook.ErrSignature},
+	} {
+		got, there, err := webhook.Digest(http.Header{name: test.values}, name, test.prefix)
+		if got != test.want || there != test.there || !errors.Is(err, test.err) {
+			t.Errorf("Digest(%q, %q) = %q, %t, %v, want %q, %t, %v", test.values, test.prefix, got, there, err, test.want, test.there, test.err)
+		}
 	}
 }
