@@ -2,45 +2,49 @@ package actuator
 
 import (
 	"context"
-	"fmt"
+	"maps"
 
 	"github.com/jackc/pgx/v5"
 
+	"pawl/actuator/rules"
 	"pawl/schemas"
 )
 
-// bound opens those mutations dead that are more than the rules allow for one
-// entity within an hour: two bots that answer each other, or a rule that answers
-// itself, end here, and a person sees it.
+// bound refuses those mutations that are more than the rules allow for one entity
+// within an hour: two bots that answer each other, or a rule that answers itself,
+// end here, dead, and a person sees it. A key that is held opens nothing and so
+// counts for nothing; it is asked for only where something would be refused.
 func (d *deciding) bound(ctx context.Context, tx pgx.Tx, wanted []*opening) error {
 	limits := d.set.Limits()
 	if limits.PerRule == 0 && limits.PerEntity == 0 {
 		return nil
 	}
-	recent := make(map[schemas.EntityKey]map[string]int)
-	for _, o := range wanted {
-		if recent[o.entity] == nil {
-			counted, err := d.countRecent(ctx, tx, o.entity)
-			if err != nil {
-				return err
-			}
-			recent[o.entity] = counted
-		}
-		counted := recent[o.entity]
-		all := 0
-		for _, count := range counted {
-			all += count
-		}
-		switch {
-		case limits.PerRule > 0 && counted[o.rule] >= limits.PerRule:
-			o.refused = fmt.Sprintf("rule %s has made %d mutations of %s within an hour, and limits.per_rule is %d: it looks like a loop", o.rule, counted[o.rule], o.entity, limits.PerRule)
-		case limits.PerEntity > 0 && all >= limits.PerEntity:
-			o.refused = fmt.Sprintf("the rules have made %d mutations of %s within an hour, and limits.per_entity is %d: it looks like a loop", all, o.entity, limits.PerEntity)
-		default:
-			counted[o.rule]++
-		}
+	counted, err := d.countRecent(ctx, tx, wanted[0].entity) // a transition's decisions are all of one
+	if err != nil {
+		return err
 	}
+	if !refuse(limits, maps.Clone(counted), wanted) {
+		return nil
+	}
+	if err := d.findHolders(ctx, tx, wanted); err != nil {
+		return err
+	}
+	refuse(limits, counted, wanted)
 	return nil
+}
+
+// refuse notes of each mutation whose key is not held why it is too many, and
+// reports whether one is.
+func refuse(limits rules.Limits, counted map[string]int, wanted []*opening) bool {
+	some := false
+	for _, o := range wanted {
+		o.refused = ""
+		if o.holder == "" {
+			o.refused = limits.Refuse(counted, o.rule, o.entity)
+		}
+		some = some || o.refused != ""
+	}
+	return some
 }
 
 func (d *deciding) countRecent(ctx context.Context, tx pgx.Tx, entity schemas.EntityKey) (map[string]int, error) {

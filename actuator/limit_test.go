@@ -148,6 +148,48 @@ func TestLimit_RepeatIsNoMutation(t *testing.T) {
 	}
 }
 
+// TestLimit_ARepeatTakesNoPlace of another rule's mutation, in the transition in
+// which it repeats.
+func TestLimit_ARepeatTakesNoPlace(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, `
+version: 1
+limits: {per_rule: 0, per_entity: 2}
+rules:
+  - {name: once, on: [labels_changed, title_changed], once: entity, mutate: {comment: {body: once}}}
+  - {name: each, on: [title_changed], mutate: {comment: {body: each}}}
+`)
+	a := r.actor("a")
+	number := r.github.Open(repo, fakegithub.PullRequest{})
+	r.decide(a, r.turn(number, schemas.KindLabelsChanged), r.turn(number, schemas.KindTitleChanged), r.turn(number, schemas.KindTitleChanged))
+	if diff := cmp.Diff(map[string]int{"once pending": 1, "each pending": 1, "each dead": 1}, r.tallied(number)); diff != "" {
+		t.Errorf("mutations (-want +got):\n%s", diff)
+	}
+}
+
+// TestLimit_WhatWasOnlyPlannedHoldsNoPlace, once the rules act: its key is given
+// back, and the mutation that takes it counts.
+func TestLimit_WhatWasOnlyPlannedHoldsNoPlace(t *testing.T) {
+	t.Parallel()
+	const once = `
+version: 1
+mode: %s
+limits: {per_rule: 0, per_entity: 1}
+rules:
+  - {name: once, on: [labels_changed, title_changed], once: entity, mutate: {comment: {body: once}}}
+  - {name: each, on: [title_changed], mutate: {comment: {body: each}}}
+`
+	r := newRig(t, fmt.Sprintf(once, "plan"))
+	a := r.actor("a")
+	number := r.github.Open(repo, fakegithub.PullRequest{})
+	r.decide(a, r.turn(number, schemas.KindLabelsChanged))
+	r.setRules(fmt.Sprintf(once, "act"))
+	r.decide(a, r.turn(number, schemas.KindTitleChanged))
+	if diff := cmp.Diff(map[string]int{"once cancelled": 1, "once pending": 1, "each dead": 1}, r.tallied(number)); diff != "" {
+		t.Errorf("mutations (-want +got):\n%s", diff)
+	}
+}
+
 // TestLimit_RetriedByAPerson: what a person retries is done.
 func TestLimit_RetriedByAPerson(t *testing.T) {
 	t.Parallel()

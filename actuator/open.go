@@ -60,11 +60,6 @@ func (d *deciding) run(ctx context.Context, tx pgx.Tx) error {
 	if len(wanted) == 0 {
 		return nil
 	}
-	if d.set.Mode == rules.ModeAct {
-		if err := d.bound(ctx, tx, wanted); err != nil {
-			return err
-		}
-	}
 	if err := d.open(ctx, tx, wanted); err != nil {
 		return err
 	}
@@ -97,11 +92,15 @@ func (d *deciding) record(ctx context.Context, tx pgx.Tx) (map[string]bool, erro
 	return fresh, err
 }
 
-// open inserts the wanted mutations. Where a key is held its holder is found;
-// where the holder has just given the key back, it is tried again.
+// open inserts the wanted mutations, those beyond a limit dead. Where a key is held
+// its holder is found; where the holder has just given the key back, it is tried
+// again.
 func (d *deciding) open(ctx context.Context, tx pgx.Tx, wanted []*opening) error {
 	if d.set.Mode == rules.ModeAct {
 		if _, err := tx.Exec(ctx, d.store.sql.cancelPlanned, keysOf(wanted)); err != nil {
+			return err
+		}
+		if err := d.bound(ctx, tx, wanted); err != nil {
 			return err
 		}
 	}
@@ -175,10 +174,12 @@ func (d *deciding) stateOf(o *opening) schemas.MutationState {
 	return schemas.MutationPending
 }
 
+// findHolders names what holds the keys of the mutations that are not opened.
 func (d *deciding) findHolders(ctx context.Context, tx pgx.Tx, wanted []*opening) error {
 	var held []*opening
 	for _, o := range wanted {
 		if !o.opened {
+			o.holder = ""
 			held = append(held, o)
 		}
 	}

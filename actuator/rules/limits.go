@@ -1,9 +1,12 @@
 package rules
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"pawl/schemas"
 )
 
 // Limits bound the mutations that are opened for one entity within an hour: by
@@ -19,6 +22,26 @@ func defaultLimits() Limits { return Limits{PerRule: 20, PerEntity: 60} }
 
 // Limits returns the limits of the file.
 func (s *Set) Limits() Limits { return s.limits }
+
+// Refuse returns why one more mutation of a rule is too many for an entity, after
+// those of the last hour, counted by rule. Where it is not too many, Refuse counts
+// it and returns "".
+func (l Limits) Refuse(counted map[string]int, rule string, entity schemas.EntityKey) string {
+	all := 0
+	for _, count := range counted {
+		all += count
+	}
+	switch {
+	case l.PerRule > 0 && counted[rule] >= l.PerRule:
+		return fmt.Sprintf("rule %s has made %d mutations of %s within an hour, and limits.per_rule is %d: it looks like a loop",
+			rule, counted[rule], entity, l.PerRule)
+	case l.PerEntity > 0 && all >= l.PerEntity:
+		return fmt.Sprintf("the rules have made %d mutations of %s within an hour, and limits.per_entity is %d: it looks like a loop",
+			all, entity, l.PerEntity)
+	}
+	counted[rule]++
+	return ""
+}
 
 func (c checker) parseLimits(e entry) Limits {
 	limits := defaultLimits()

@@ -152,11 +152,14 @@ func (p *Plan) Take(t schemas.Transition) []Decision {
 		e.newest = t.PullRequest
 	}
 	decided := p.rules.Decide(t)
-	wanted := p.bound(e.at, decided)
 	decisions := make([]Decision, 0, len(decided))
-	for i, d := range decided {
+	var counted map[string]int // a transition's decisions are all of one entity
+	for _, d := range decided {
+		if counted == nil {
+			counted = p.countRecent(d.Entity, e.at)
+		}
 		made := Decision{Rule: d.Rule, Entity: d.Entity, Outcome: d.Outcome, Reason: d.Reason, Origin: OriginOf(t)}
-		if held := p.open(t, d, wanted[i]); len(held) > 0 && len(held) == len(d.Mutations) {
+		if held := p.open(t, d, counted); len(held) > 0 && len(held) == len(d.Mutations) {
 			made.Outcome, made.Reason = Repeat, strings.Join(held, "; ")
 		}
 		decisions = append(decisions, made)
@@ -168,10 +171,10 @@ func (p *Plan) Take(t schemas.Transition) []Decision {
 }
 
 // open opens the mutations of a decision, and returns why of those that it does
-// not: a key is held by one (I10). Refusals are by place; an empty one is none.
-func (p *Plan) open(t schemas.Transition, d rules.Decision, refusals []string) (held []string) {
+// not: a key is held by one (I10). Those beyond a limit are opened dead.
+func (p *Plan) open(t schemas.Transition, d rules.Decision, counted map[string]int) (held []string) {
 	e, at := p.entity(d.Entity), p.entity(t.PartitionKey()).at
-	for i, m := range d.Mutations {
+	for _, m := range d.Mutations {
 		if p.held[m.Key] {
 			held = append(held, string(m.Kind)+": its key is held by an earlier mutation")
 			continue
@@ -183,9 +186,10 @@ func (p *Plan) open(t schemas.Transition, d rules.Decision, refusals []string) (
 		}
 		p.mutations = append(p.mutations, made)
 		e.recent = append(e.recent, recent{at: at, rule: d.Rule, mutation: made})
+		refused := p.rules.Limits().Refuse(counted, d.Rule, d.Entity)
 		switch {
-		case refusals[i] != "":
-			made.State, made.Reason = Dead, refusals[i]
+		case refused != "":
+			made.State, made.Reason = Dead, refused
 		case d.After > 0:
 			made.DueAt, made.decided = at.Add(d.After), &t
 			e.waiting, e.newest = append(e.waiting, made), t.PullRequest

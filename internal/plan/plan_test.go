@@ -203,6 +203,21 @@ func TestLimits_CutALoop(t *testing.T) {
 	}
 }
 
+// TestLimits_ARepeatCountsForNothing: a key that is held opens no mutation, so it
+// takes no other rule's place under the limit.
+func TestLimits_ARepeatCountsForNothing(t *testing.T) {
+	t.Parallel()
+	r := newRun(t, `
+limits: {per_rule: 0, per_entity: 2}
+rules:
+  - {name: once, on: [labels_changed, title_changed], once: entity, mutate: {comment: {body: once}}}
+  - {name: each, on: [title_changed], mutate: {comment: {body: each}}}
+`)
+	r.take(schemas.KindLabelsChanged, 0, same)
+	r.take(schemas.KindTitleChanged, time.Minute, same)
+	r.want(t, "once comment planned", "each comment planned")
+}
+
 // TestTake_TimeDoesNotGoBack: an old delivery that comes late makes nothing due
 // earlier.
 func TestTake_TimeDoesNotGoBack(t *testing.T) {
