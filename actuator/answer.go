@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -66,7 +65,7 @@ func answerFailure(err error) (failure, bool) {
 // newAnswerError reads an answer that is no success, and gives it the meaning
 // that its status has at all of them. A provider that knows better says so.
 func newAnswerError(response *http.Response) *answerError {
-	start, _ := io.ReadAll(io.LimitReader(response.Body, peek))
+	start := peekBody(response)
 	_ = response.Body.Close()
 	request := response.Request
 	answer := &answerError{

@@ -2,18 +2,12 @@ package actuator
 
 import (
 	"net/http"
-	"strconv"
 	"time"
 )
 
 // answerTransport is the transport of one account at a provider that is not
-// GitHub: it starts only what the account's budget allows, learns from every
-// answer, and turns an answer that is no success into an answerError.
-type answerTransport struct {
-	next   http.RoundTripper
-	budget *budget
-	shown  *leastRemaining
-}
+// GitHub: it turns an answer that is no success into an answerError.
+type answerTransport struct{ next http.RoundTripper }
 
 // newAnswerClient returns the HTTP client of one account.
 func newAnswerClient(next http.RoundTripper, held *budget, shown *leastRemaining) *http.Client {
@@ -21,46 +15,26 @@ func newAnswerClient(next http.RoundTripper, held *budget, shown *leastRemaining
 		next = http.DefaultTransport
 	}
 	return &http.Client{
-		Transport:     &answerTransport{next: noteCalls{next}, budget: held, shown: shown},
+		Transport: answerTransport{&limitedTransport{
+			next: noteCalls{next}, budget: held, shown: shown, prefix: "Ratelimit", pause: tooMany,
+		}},
 		CheckRedirect: followOrRefuse,
 	}
 }
 
-// RoundTrip implements http.RoundTripper.
-func (t *answerTransport) RoundTrip(request *http.Request) (*http.Response, error) {
-	if err := t.budget.admit(callOf(request)); err != nil {
-		if request.Body != nil {
-			_ = request.Body.Close()
-		}
-		return nil, err
-	}
-	response, err := t.next.RoundTrip(request)
-	if err != nil {
-		return nil, err
-	}
-	t.learn(response)
-	if response.StatusCode < http.StatusBadRequest {
-		return response, nil // a redirect is followed, or refused, by the client
-	}
-	return nil, newAnswerError(response)
+// tooMany reports whether an answer is a limit. GitLab has headers for its own;
+// Gitea has none, but what stands before it may answer 429.
+func tooMany(response *http.Response) (time.Duration, bool) {
+	return waitIn(response.Header), response.StatusCode == http.StatusTooManyRequests
 }
 
-// learn reads the headers of GitLab's limits. Gitea has none of its own; what
-// stands before it may answer 429.
-func (t *answerTransport) learn(response *http.Response) {
-	header := response.Header
-	if left, err := strconv.Atoi(header.Get("Ratelimit-Remaining")); err == nil {
-		t.shown.set(t.budget, left)
-		if reset, err := strconv.ParseInt(header.Get("Ratelimit-Reset"), 10, 64); err == nil {
-			t.budget.learnPrimary(resourceCore, primaryLimit{remaining: left, reset: time.Unix(reset, 0)})
-		}
+// RoundTrip implements http.RoundTripper.
+func (t answerTransport) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := t.next.RoundTrip(request)
+	if err != nil || response.StatusCode < http.StatusBadRequest {
+		return response, err // a redirect is followed, or refused, by the client
 	}
-	switch {
-	case response.StatusCode == http.StatusTooManyRequests:
-		t.budget.learnSecondary(waitIn(header))
-	case response.StatusCode < http.StatusMultipleChoices:
-		t.budget.learnSuccess()
-	}
+	return nil, newAnswerError(response)
 }
 
 // followOrRefuse is followSafely, where what is not followed is an error.

@@ -1,11 +1,9 @@
 package actuator
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"sync"
 )
@@ -80,10 +78,5 @@ func refusalIn(response *http.Response) string {
 	if response.StatusCode < http.StatusBadRequest {
 		return ""
 	}
-	start, _ := io.ReadAll(io.LimitReader(response.Body, peek))
-	response.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(bytes.NewReader(start), response.Body), response.Body}
-	return messageOf(start)
+	return messageOf(peekBody(response))
 }

@@ -96,7 +96,9 @@ const userAgent = "pawl"
 // newClient returns the client of one account, with its budget.
 func (g *GitHub) newClient(transport http.RoundTripper, held *budget) *github.Client {
 	client := github.NewClient(&http.Client{
-		Transport:     &limitedTransport{next: noteCalls{transport}, budget: held, shown: g.shown},
+		Transport: &limitedTransport{
+			next: noteCalls{transport}, budget: held, shown: g.shown, prefix: "X-Ratelimit", pause: secondaryLimit,
+		},
 		CheckRedirect: followSafely,
 	})
 	client.BaseURL, client.UserAgent = g.base, userAgent
