@@ -42,7 +42,7 @@ func (a *Actuator) Decide(ctx context.Context, t schemas.Transition, raw []byte)
 	}
 	set := a.ruleSet()
 	decisions := set.Decide(t)
-	if len(decisions) == 0 && !anyWaits(set) {
+	if len(decisions) == 0 && !set.AnyWaits() {
 		return nil
 	}
 	d := deciding{store: a.store, set: set, transition: t, raw: raw, decisions: decisions}

@@ -4,11 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 
-	"pawl/actuator/rules"
 	"pawl/schemas"
 )
 
@@ -16,11 +14,6 @@ import (
 // entity asks its condition again, on the state of that moment, and a contrary
 // one cancels them; when the time has come they become pending, and acting asks
 // again on the newest row, as it does for all.
-
-// anyWaits reports whether a rule of the set waits.
-func anyWaits(set *rules.Set) bool {
-	return slices.ContainsFunc(set.Rules(), func(rule rules.Info) bool { return rule.After > 0 })
-}
 
 // cancelWaiting cancels what waits for the transition's pull request and whose
 // condition its state does not meet any more.

@@ -119,13 +119,11 @@ rules:
 	if _, ok := set.Rule("nog"); ok {
 		t.Error("a rule that is not there")
 	}
-	if after, waits := set.Waits("nag"); after != 336*time.Hour || !waits {
-		t.Errorf("waits %s, %t", after, waits)
+	if plain, ok := set.Rule("plain"); plain.After != 0 || !ok {
+		t.Errorf("plain waits %s, %t", plain.After, ok)
 	}
-	for _, name := range []string{"plain", "nog"} {
-		if after, waits := set.Waits(name); after != 0 || waits {
-			t.Errorf("%s waits %s, %t", name, after, waits)
-		}
+	if !set.AnyWaits() || parse(t, "rules: [{name: plain, on: [opened], mutate: {close: true}}]").AnyWaits() {
+		t.Error("the first set has a rule that waits, the second has none")
 	}
 	if diff := cmp.Diff(set.Limits(), rules.Limits{PerRule: 3, PerEntity: 60}); diff != "" {
 		t.Errorf("limits, -got +want:\n%s", diff)

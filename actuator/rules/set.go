@@ -155,14 +155,9 @@ func (r *rule) info() Info {
 	return info
 }
 
-// Waits returns how long the mutations of a rule wait before they are due, and
-// whether they wait at all.
-func (s *Set) Waits(name string) (time.Duration, bool) {
-	r, ok := s.find(name)
-	if !ok || r.after == 0 {
-		return 0, false
-	}
-	return r.after, true
+// AnyWaits reports whether the mutations of a rule wait.
+func (s *Set) AnyWaits() bool {
+	return slices.ContainsFunc(s.rules, func(r *rule) bool { return r.after > 0 })
 }
 
 // SetOwn adds a login under which Pawl acts at an instance, beside the one that

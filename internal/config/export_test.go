@@ -44,8 +44,5 @@ func Generic(data []byte) any {
 	return made
 }
 
-// Look and Reload are steps of Run.
+// Look is a step of Run.
 func (l *Live) Look(ctx context.Context) { l.look(ctx) }
-
-// Reload reads the file at once.
-func (l *Live) Reload(ctx context.Context) { l.reload(ctx) }

@@ -45,6 +45,15 @@ func RetryAfter(header string, now time.Time) time.Time { return retryAfter(head
 
 func FormOf(scheme string) string { return services[scheme].form }
 
+// Check reports whether a message could be sent to a url, as far as its form
+// tells: no name is resolved and nothing is called. The error is a *SendError.
+func Check(rawURL string) error {
+	if _, fault := parseTarget(rawURL); fault != nil {
+		return fault
+	}
+	return nil
+}
+
 const (
 	MaxPerHost  = maxPerHost
 	MaxFailures = maxFailures

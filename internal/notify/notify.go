@@ -66,15 +66,6 @@ func New(config Config) (*Sender, error) {
 	}, nil
 }
 
-// Check reports whether a message could be sent to a url, as far as its form
-// tells: no name is resolved and nothing is called. The error is a *SendError.
-func Check(rawURL string) error {
-	if _, fault := parseTarget(rawURL); fault != nil {
-		return fault
-	}
-	return nil
-}
-
 // Send sends a message to a url once. It returns within the context's and the
 // configured time, and the error is a *SendError.
 func (s *Sender) Send(ctx context.Context, url string, message Message) error {

@@ -200,15 +200,3 @@ func (p *Plan) open(t schemas.Transition, d rules.Decision, counted map[string]i
 
 // Mutations returns what was opened, in that order.
 func (p *Plan) Mutations() []*Mutation { return p.mutations }
-
-// Wanted returns the mutations that would be done, in the order in which they
-// were opened.
-func (p *Plan) Wanted() []*Mutation {
-	var wanted []*Mutation
-	for _, m := range p.mutations {
-		if m.State == Planned {
-			wanted = append(wanted, m)
-		}
-	}
-	return wanted
-}
