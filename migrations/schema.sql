@@ -756,6 +756,8 @@ CREATE INDEX repository_name ON pawl.repository USING btree (repository);
 
 CREATE INDEX transition_entity ON pawl.transition USING btree (entity_key, log_offset);
 
+CREATE INDEX transition_folded ON pawl.transition USING brin (folded_at) WITH (autosummarize='on');
+
 CREATE TRIGGER mutation_wakes_actor AFTER INSERT ON pawl.mutation FOR EACH STATEMENT EXECUTE FUNCTION pawl.notify_mutation();
 
 CREATE TRIGGER outbox_wakes_relay AFTER INSERT ON pawl.outbox FOR EACH STATEMENT EXECUTE FUNCTION pawl.notify_outbox();
