@@ -16,6 +16,9 @@ import (
 
 	"pawl/internal/config"
 	"pawl/internal/fakegithub"
+	"pawl/internal/provider/github"
+	"pawl/internal/provider/webhook"
+	"pawl/internal/sign"
 )
 
 // demoRules are the rules of the demo: a merge that a label asks for, and a
@@ -202,9 +205,12 @@ func (d *demo) post(ctx context.Context, hook fakegithub.Webhook) error {
 		return err
 	}
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("X-GitHub-Event", hook.Event)
-	request.Header.Set("X-GitHub-Delivery", hook.ID)
-	request.Header.Set("X-Hub-Signature-256", signature(demoSecret, hook.Body))
+	if err := sign.Name(github.Name, request.Header, hook.Event, hook.ID); err != nil {
+		return err
+	}
+	if err := sign.Sign(github.Name, webhook.Delivery{Header: request.Header, Raw: hook.Body}, []byte(demoSecret)); err != nil {
+		return err
+	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return fmt.Errorf("demo: post %s: %w", hook.ID, err)

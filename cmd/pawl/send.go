@@ -241,13 +241,6 @@ func (s *sender) sign(header http.Header, delivery outgoing) error {
 	}, []byte(secret))
 }
 
-// signature is X-Hub-Signature-256 of a body, as GitHub sends it.
-func signature(secret string, body []byte) string {
-	header := http.Header{}
-	_ = sign.Sign("github", webhook.Delivery{Header: header, Raw: body}, []byte(secret)) // fails for other providers only
-	return header.Get("X-Hub-Signature-256")
-}
-
 func (s *sender) print(out io.Writer, answer sent) error {
 	if s.asJSON {
 		return json.NewEncoder(out).Encode(answer)
