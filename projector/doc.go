@@ -7,7 +7,8 @@
 //	        fetch side, a goroutine                 apply side, a goroutine
 //	log ──▶ fetch ─▶ parse, hash, decode ──(1)──▶ begin
 //	                                                compare and advance the checkpoint
-//	  the next batch is made ready                  load touched states and seen ids
+//	                                                lock touched rows
+//	  the next batch is made ready                  load what stands around them, and seen ids
 //	  while the last one commits                    fold in order (pure)
 //	                                                write states, verdicts, transitions,
 //	                                                  outbox, dead letters, set-wise
@@ -23,6 +24,12 @@
 //
 // A crash before the commit leaves nothing; after it, everything. An error on
 // commit means neither: the checkpoint is read again and says which it was.
+//
+// Two partitions meet on a commit and on a pull request: results of a commit
+// come under its own key. So a batch locks what it touches before it reads, in one
+// round trip, commits first and then pull requests, each in the order of their
+// keys; a second round trip reads what stands around the locked rows. Whoever
+// comes second folds on what the first one wrote, and no two lock each other out.
 //
 // One record can be bad without stopping the rest. A batch that the data makes
 // fail is halved until the one record is found; it becomes a dead letter with

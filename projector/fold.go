@@ -57,8 +57,8 @@ type Outcome struct {
 }
 
 // Fold returns the state of a pull request after one event, with its verdict and
-// transitions (I3). It is a function of its arguments: live folding, rebuild,
-// pawl test and pawl simulate all call it.
+// transitions (I3). It is a function of its arguments: the projector and pawl test
+// fold the same events into the same state.
 //
 // The parts of an event are folded one after another, each by its own clock.
 // Then the row is derived from all of them, and compared with the row before:

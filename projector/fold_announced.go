@@ -11,7 +11,8 @@ import (
 // base moved, and that the pull request entered or left the merge queue. No later
 // snapshot repeats it, so it is taken from stale deliveries too, the newest of
 // each kind. Likewise the author, where no snapshot that was folded named one: it
-// never changes; and that all threads were resolved at a time. No other column of the snapshot is touched.
+// never changes; and that all threads were resolved at a time. No other column of
+// the snapshot is touched.
 
 // announcedMarks is what follows from all that deliveries announced.
 type announcedMarks struct {
@@ -108,7 +109,11 @@ func announceQueue(next *schemas.PullRequest, snapshot *schemas.PullRequestSnaps
 		marks.LeftQueueAt = latest(at, marks.LeftQueueAt)
 	}
 	change := snapshot.Queue
-	if change == nil || compareTimes(at, marks.QueueAt) < 0 || change.Queued && compareTimes(at, marks.QueueAt) == 0 && !marks.QueueAt.IsZero() {
+	if change == nil {
+		return
+	}
+	order := compareTimes(at, marks.QueueAt)
+	if order < 0 || order == 0 && change.Queued && !marks.QueueAt.IsZero() {
 		return
 	}
 	marks.QueueAt, marks.Enqueued = at, change.Queued

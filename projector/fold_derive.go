@@ -15,7 +15,8 @@ type FindLinks func(source, provider string, row *schemas.PullRequest) []schemas
 
 // derive returns the row with all that follows from other rows: what hangs on its
 // head, the latest review of each person, the threads, the comments that came or
-// went since they were counted, the links, and the repository's newest name.
+// went since they were counted, and the repository's newest name. The links follow
+// from the row's own texts; see deriveLinks.
 func derive(state State, around Around) *schemas.PullRequest {
 	next := *state.PullRequest
 	if next.Version == 0 {

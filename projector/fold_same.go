@@ -69,7 +69,16 @@ type arrivalMarks struct {
 
 func marksOf(a schemas.Arrival) arrivalMarks {
 	return arrivalMarks{
-		a.BaseEdited, a.BaseOther, a.BaseSeen, a.QueueAt, a.LeftQueueAt, a.Enqueued, a.LastAction, a.LastTouched, a.RevisionKnown, a.AuthorStated, a.LabelsHeld, a.AssigneesHeld, a.MilestoneHeld, a.Revision,
-		a.CommentsStated, a.ReviewCommentsStated, a.ReviewsResetAt, a.ThreadsResolvedAt, a.ThreadsOpen,
+		a.BaseEdited, a.BaseOther, a.BaseSeen,
+		a.QueueAt, a.LeftQueueAt,
+		a.Enqueued,
+		a.LastAction, a.LastTouched,
+		a.RevisionKnown, a.AuthorStated,
+		a.LabelsHeld, a.AssigneesHeld, a.MilestoneHeld,
+		a.Revision,
+		a.CommentsStated, a.ReviewCommentsStated,
+		a.ReviewsResetAt,
+		a.ThreadsResolvedAt,
+		a.ThreadsOpen,
 	}
 }

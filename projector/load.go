@@ -125,8 +125,8 @@ func (w *wanted) queueLocks(queue *pgx.Batch, held *Held, now time.Time) {
 // queueLoads queues the reads of what stands around the locked rows. It comes
 // after the locks: nobody can change what it reads.
 func (w *wanted) queueLoads(queue *pgx.Batch, held *Held) {
-	parents, since := w.pullRequests, make([]*time.Time, 0, len(w.pullRequests))
-	commits, repositories := w.results, w.repositories
+	parents, since := slices.Clone(w.pullRequests), make([]*time.Time, 0, len(w.pullRequests))
+	commits, repositories := slices.Clone(w.results), slices.Clone(w.repositories)
 	for key, state := range held.States {
 		if _, asked := slices.BinarySearch(w.pullRequests, string(key)); !asked {
 			parents = append(parents, string(key))
@@ -141,7 +141,7 @@ func (w *wanted) queueLoads(queue *pgx.Batch, held *Held) {
 		since = append(since, countedSince(held.States[schemas.EntityKey(parent)].PullRequest))
 	}
 	repositories = append(repositories, w.repositoriesOf()...)
-	commits, repositories = sortedOnce(slices.Clone(commits)), sortedOnce(repositories)
+	commits, repositories = sortedOnce(commits), sortedOnce(repositories)
 	if len(w.sources) > 0 {
 		queue.Queue(loadSeenSQL, w.sources, w.ids).Query(func(rows pgx.Rows) error { return readSeen(rows, held) })
 	}

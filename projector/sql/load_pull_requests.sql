@@ -1,7 +1,7 @@
 -- The pull requests of the batch ($1), those whose head it has results for ($2),
--- and those of a repository that show another name than it says ($3, $4, $5): each found by its own
--- index, for an "or" would read the table. Locked, in the order of their keys:
--- the second of two owners folds on what the first one wrote.
+-- and those of a repository that show another name than it says ($3, $4, $5): each
+-- found by its own index, for an "or" would read the table. Locked, in the order
+-- of their keys: the second of two owners folds on what the first one wrote.
 with wanted as (
   select unnest($1::text[]) as entity_key
    union
