@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"pawl/actuator/rules"
 	"pawl/schemas"
 )
 
@@ -111,12 +112,12 @@ func (a *Actuator) change(ctx context.Context, m mutation, e effect) outcome {
 
 // effectOf returns the effect of a mutation, behind the gate.
 func (a *Actuator) effectOf(m mutation, g *gate) (effect, error) {
-	pr := newestOf(m)
-	if pr == nil {
-		return nil, fmt.Errorf("transition %s carries no pull request", m.TransitionID) // unreachable unless rules decide without one
-	}
 	if m.Kind == schemas.MutateNotify {
 		return a.makeNotify(m, g)
+	}
+	pr := newestOf(m).PullRequest
+	if pr == nil {
+		return nil, fmt.Errorf("transition %s carries no pull request", m.TransitionID) // unreachable unless rules decide without one
 	}
 	makeEffect, ok := effectMakers()[m.Kind]
 	if !ok {
@@ -133,13 +134,13 @@ func params(m mutation, into any) error {
 	return nil
 }
 
-// newestOf is the pull request's row, or the one that the transition carries
-// where the row is not there. The row knows the repository's newest name.
-func newestOf(m mutation) *schemas.PullRequest {
-	if m.Newest != nil {
+// newestOf is the row, or the one that the transition carries where the row is not
+// there. A pull request's row knows the repository's newest name.
+func newestOf(m mutation) rules.Now {
+	if !m.Newest.IsUnknown() {
 		return m.Newest
 	}
-	return m.Transition.PullRequest
+	return rules.NowOf(m.Transition)
 }
 
 func instanceOf(m mutation) string {

@@ -33,8 +33,8 @@ type notifyEffect struct {
 // notification is what a webhook is told beside the text.
 type notification struct {
 	Entity     schemas.EntityKey    `json:"entity"`
-	Repository string               `json:"repository"`
-	Number     int64                `json:"number"`
+	Repository string               `json:"repository,omitempty"`
+	Number     int64                `json:"number,omitempty"`
 	Rule       string               `json:"rule"`
 	Transition schemas.TransitionID `json:"transition_id"`
 	Kind       schemas.Kind         `json:"kind"`
@@ -53,7 +53,7 @@ func (a *Actuator) makeNotify(m mutation, g *gate) (effect, error) {
 			Kind: m.Transition.Kind, From: m.Transition.From, To: m.Transition.To,
 		},
 	}
-	if pr := newestOf(m); pr != nil {
+	if pr := newestOf(m).PullRequest; pr != nil {
 		e.about.Repository, e.about.Number = pr.Repository, pr.Number
 	}
 	return e, params(m, e)

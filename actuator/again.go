@@ -11,7 +11,9 @@ import (
 // again asks the rule's condition again on the newest row: whether it holds,
 // and if not, what changed.
 func (a *Actuator) again(m mutation) (bool, string) {
-	return a.rules().Again(m.Rule, m.Transition, withoutOwn(newestOf(m), m.Transition.PullRequest, m.Before))
+	now := newestOf(m)
+	now.PullRequest = withoutOwn(now.PullRequest, m.Transition.PullRequest, m.Before)
+	return a.rules().Again(m.Rule, m.Transition, now)
 }
 
 // withoutOwn returns the newest row as if the mutations that the same decision

@@ -87,7 +87,7 @@ func (m *mutation) read(transition, newest, before []byte) error {
 	}
 	if newest != nil {
 		if err := json.Unmarshal(newest, &m.Newest); err != nil {
-			return fmt.Errorf("pull request: %w", err)
+			return fmt.Errorf("row: %w", err)
 		}
 	}
 	return json.Unmarshal(before, &m.Before)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"pawl/actuator/rules"
 	"pawl/schemas"
 )
 
@@ -12,8 +13,8 @@ import (
 type mutation struct {
 	schemas.Mutation
 	Transition schemas.Transition
-	// Newest is the pull request's row as of the claim, nil where there is none.
-	Newest *schemas.PullRequest
+	// Newest is the row as of the claim, unknown where there is none.
+	Newest rules.Now
 	// Before are the earlier mutations of the same decision that are done.
 	Before []doneBefore
 }

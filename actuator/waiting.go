@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pawl/actuator/rules"
 	"pawl/schemas"
 )
 
@@ -18,8 +19,8 @@ import (
 // cancelWaiting cancels what waits for the transition's pull request and whose
 // condition its state does not meet any more.
 func (d *deciding) cancelWaiting(ctx context.Context, tx pgx.Tx) error {
-	entity, now := d.transition.PartitionKey(), d.transition.PullRequest
-	if now == nil {
+	entity, now := d.transition.PartitionKey(), rules.NowOf(d.transition)
+	if now.IsUnknown() {
 		return nil
 	}
 	rows, err := tx.Query(ctx, d.store.sql.loadWaiting, string(entity))
@@ -36,7 +37,7 @@ func (d *deciding) cancelWaiting(ctx context.Context, tx pgx.Tx) error {
 		if err := json.Unmarshal(text, &decided); err != nil {
 			return fmt.Errorf("transition of waiting mutation %d: %w", id, err)
 		}
-		if decided.ID == d.transition.ID || isOlder(now, decided.PullRequest) {
+		if decided.ID == d.transition.ID || isOlder(now, rules.NowOf(decided)) {
 			return nil // the one that it waits for, or one from before it that came again
 		}
 		if holds, reason := d.set.Again(rule, decided, now); !holds {
@@ -59,11 +60,9 @@ func (d *deciding) cancelWaiting(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// isOlder reports whether a state of a pull request is from before another. A
-// transition that is delivered again says what was true then.
-func isOlder(now, decided *schemas.PullRequest) bool {
-	return decided != nil && now.Version < decided.Version
-}
+// isOlder reports whether a row is from before another. A transition that is
+// delivered again says what was true then.
+func isOlder(now, decided rules.Now) bool { return now.Version() < decided.Version() }
 
 // wakeWaiting makes the mutations pending whose time has come.
 func (s *store) wakeWaiting(ctx context.Context) error {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"pawl/internal/provider"
@@ -50,9 +51,19 @@ func refusalDraining() refusal {
 	return refusal{http.StatusServiceUnavailable, "draining", "this edge is about to stop", sendAgain, "", nil}
 }
 
+// refusalNoSource shows of a path what can name a source: what stands behind it
+// may be a token.
 func refusalNoSource(path string) refusal {
+	what := "no source has a path that does not begin with " + pathPrefix
+	if rest, ok := strings.CutPrefix(path, pathPrefix); ok {
+		name, _, more := strings.Cut(rest, "/")
+		what = fmt.Sprintf("no source is configured for the path %.200q", pathPrefix+name)
+		if more {
+			what += " with more behind it"
+		}
+	}
 	return refusal{
-		http.StatusNotFound, "no_source", fmt.Sprintf("no source is configured for the path %.200q", path),
+		http.StatusNotFound, "no_source", what,
 		"use " + pathPrefix + "{source} with the name of a source of the configuration", "", nil,
 	}
 }
@@ -94,6 +105,7 @@ const (
 	outcomeUnsigned = "signature_missing"
 	outcomeForged   = "signature_wrong"
 	outcomeProvider = "wrong_provider"
+	outcomePage     = "page"
 )
 
 // refusalUnverified tells a missing signature from a wrong one, and nothing of
@@ -125,6 +137,11 @@ func refusalUnsealed(err error) *refusal {
 	switch {
 	case errors.Is(err, provider.ErrMedia):
 		return refusalMedia(err)
+	case errors.Is(err, provider.ErrPage):
+		return &refusal{
+			http.StatusForbidden, outcomePage, err.Error(),
+			"add the page's id to the pages of this source, or unsubscribe the webhook from that page", labelOther, nil,
+		}
 	case errors.Is(err, provider.ErrHeader):
 		outcome = "headers"
 	}

@@ -1,13 +1,13 @@
 // Package ingest is the edge: it takes deliveries over HTTP and makes each
 // durable in the log before it acknowledges it (I1).
 //
-//	POST /webhooks/{source}
+//	POST /webhooks/{source}, or /webhooks/{source}/{token}
 //	   │
 //	receive   size, media type, one read of the body          404 405 413 415
 //	   │
 //	verify    the signature over the raw bytes                401
 //	   │
-//	seal      key, id and headers of the record               400
+//	seal      key, id and headers of the record               400 403
 //	   │
 //	append    every in-sync replica has it                    503
 //	   │
@@ -65,6 +65,8 @@ type Source struct {
 	// Secrets are all good at the same time. More than one makes a rotation possible
 	// without a gap.
 	Secrets []Secret
+	// Pages are the ids of the status pages that are taken. Empty takes every page.
+	Pages []string
 }
 
 // Config is what an Edge needs to know. Zero values are the defaults.
@@ -104,7 +106,8 @@ type source struct {
 	instance string
 	provider provider.Provider
 	secrets  []Secret
-	values   [][]byte        // of the secrets, in their order
+	values   [][]byte // of the secrets, in their order
+	pages    []string
 	events   map[string]bool // those that may be labels of metrics
 }
 
@@ -154,6 +157,7 @@ func (e *Edge) add(configured Source) error {
 		name:     configured.Name,
 		instance: cmp.Or(configured.Instance, of.DefaultInstance()),
 		provider: of,
+		pages:    configured.Pages,
 		events:   make(map[string]bool),
 	}
 	for i, secret := range configured.Secrets {
@@ -251,12 +255,17 @@ func (e *Edge) leave() {
 // pathPrefix stands before a source's name in the URL.
 const pathPrefix = "/webhooks/"
 
-// sourceOf finds a request's source by its path alone.
-func (e *Edge) sourceOf(r *http.Request) (*source, bool) {
-	name, ok := strings.CutPrefix(r.URL.Path, pathPrefix)
+// sourceOf finds a request's source by its path alone, and the token behind it.
+// Only the sources of some providers have one.
+func (e *Edge) sourceOf(r *http.Request) (found *source, token string, ok bool) {
+	rest, ok := strings.CutPrefix(r.URL.Path, pathPrefix)
 	if !ok {
-		return nil, false
+		return nil, "", false
 	}
-	found, ok := e.sources[name]
-	return found, ok
+	name, token, hasToken := strings.Cut(rest, "/")
+	found, ok = e.sources[name]
+	if !ok || hasToken && (token == "" || !provider.TakesToken(found.provider)) {
+		return nil, "", false
+	}
+	return found, token, true
 }

@@ -23,19 +23,19 @@ func (e *Edge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer e.leave()
 
-	from, ok := e.sourceOf(r)
+	from, token, ok := e.sourceOf(r)
 	if !ok {
 		e.refuse(w, r, nil, start, refusalNoSource(r.URL.Path))
 		return
 	}
-	if refused := e.take(w, r, from, start); refused != nil {
+	if refused := e.take(w, r, from, token, start); refused != nil {
 		e.refuse(w, r, from, start, *refused)
 	}
 }
 
 // take brings a delivery through the four steps. It has answered if it returns
 // nil.
-func (e *Edge) take(w http.ResponseWriter, r *http.Request, from *source, start time.Time) *refusal {
+func (e *Edge) take(w http.ResponseWriter, r *http.Request, from *source, token string, start time.Time) *refusal {
 	ctx, cancel := context.WithDeadlineCause(r.Context(), start.Add(e.timeout), errTooLong)
 	defer cancel()
 
@@ -51,6 +51,8 @@ func (e *Edge) take(w http.ResponseWriter, r *http.Request, from *source, start 
 		Source:      from.name,
 		ReceivedAt:  start.UTC(),
 		TraceParent: traceParent(r.Header.Get(schemas.HeaderTraceParent)),
+		Token:       token,
+		Pages:       from.pages,
 	}
 	if refused := e.verify(from, delivery); refused != nil {
 		return refused

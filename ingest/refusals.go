@@ -234,6 +234,8 @@ func reasonOf(why refusal) string {
 		return "they carry no signature that is accepted; set a secret on the webhook"
 	case outcomeForged:
 		return "no secret of the source makes their signature; the webhook has another secret, or something between changed the body"
+	case outcomePage:
+		return "they are of a status page that is not one of the source's pages"
 	case "headers":
 		return "their headers are not those of a delivery, or name another instance than the source"
 	case "body":

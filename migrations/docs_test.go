@@ -20,6 +20,7 @@ import (
 // stateTables are those that docs/state.md explains.
 var stateTables = []string{
 	"pull_request", "pull_request_review", "review_thread", "comment", "commit_check", "commit_rollup", "issue_link", "repository",
+	"status_component", "status_incident",
 }
 
 // stateDoc is docs/state.md.

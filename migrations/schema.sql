@@ -653,6 +653,118 @@ COMMENT ON COLUMN pawl.review_thread.provider_updated_at IS 'When it was resolve
 COMMENT ON COLUMN pawl.review_thread.version IS 'Count of folds that changed the row.';
 COMMENT ON COLUMN pawl.review_thread.folded_at IS 'When the row last changed, on our clock.';
 
+CREATE TABLE pawl.status_component (
+    entity_key text NOT NULL,
+    instance text NOT NULL,
+    page_id text NOT NULL,
+    component_id text NOT NULL,
+    name text,
+    description text,
+    group_id text,
+    status text NOT NULL,
+    status_before text,
+    provider_updated_at timestamp with time zone,
+    version bigint NOT NULL,
+    needs_read boolean DEFAULT false NOT NULL,
+    folded_at timestamp with time zone NOT NULL,
+    CONSTRAINT status_component_status_is_known CHECK ((status = ANY (ARRAY['operational'::text, 'under_maintenance'::text, 'unknown'::text, 'degraded_performance'::text, 'partial_outage'::text, 'major_outage'::text])))
+);
+COMMENT ON TABLE pawl.status_component IS 'One row per component of a status page. It only moves forward by the component''s own clock, also where an incident shows it.';
+COMMENT ON COLUMN pawl.status_component.entity_key IS 'instance:page id/component id.';
+COMMENT ON COLUMN pawl.status_component.instance IS 'Host of the provider, statuspage.io.';
+COMMENT ON COLUMN pawl.status_component.page_id IS 'The provider''s id of the page.';
+COMMENT ON COLUMN pawl.status_component.component_id IS 'The provider''s id of the component.';
+COMMENT ON COLUMN pawl.status_component.name IS 'Name as of the newest payload.';
+COMMENT ON COLUMN pawl.status_component.description IS 'What the page says it is.';
+COMMENT ON COLUMN pawl.status_component.group_id IS 'The provider''s id of the group that it stands in.';
+COMMENT ON COLUMN pawl.status_component.status IS 'operational, under_maintenance, degraded_performance, partial_outage, major_outage, or unknown: a word that is not known never counts as operational.';
+COMMENT ON COLUMN pawl.status_component.status_before IS 'What the newest delivery says it was before. Depends on which deliveries came; for the fold alone.';
+COMMENT ON COLUMN pawl.status_component.provider_updated_at IS 'The component''s own watermark, on the provider''s clock. Never filled by our clock (I7).';
+COMMENT ON COLUMN pawl.status_component.version IS 'Count of folds that changed the row.';
+COMMENT ON COLUMN pawl.status_component.needs_read IS 'Two deliveries of one instant contradict each other; the worse status stands.';
+COMMENT ON COLUMN pawl.status_component.folded_at IS 'When the row last changed, on our clock.';
+
+CREATE TABLE pawl.status_incident (
+    entity_key text NOT NULL,
+    instance text NOT NULL,
+    page_id text NOT NULL,
+    incident_id text NOT NULL,
+    name text,
+    status text NOT NULL,
+    impact text,
+    maintenance boolean DEFAULT false NOT NULL,
+    url text,
+    components text[] DEFAULT '{}'::text[] NOT NULL,
+    update_id text,
+    body text,
+    updates bigint DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone,
+    resolved_at timestamp with time zone,
+    scheduled_for timestamp with time zone,
+    scheduled_until timestamp with time zone,
+    provider_updated_at timestamp with time zone,
+    version bigint NOT NULL,
+    needs_read boolean DEFAULT false NOT NULL,
+    folded_at timestamp with time zone NOT NULL,
+    CONSTRAINT status_incident_status_is_known CHECK ((status = ANY (ARRAY['unknown'::text, 'scheduled'::text, 'investigating'::text, 'in_progress'::text, 'identified'::text, 'monitoring'::text, 'verifying'::text, 'resolved'::text, 'completed'::text, 'postmortem'::text])))
+);
+COMMENT ON TABLE pawl.status_incident IS 'One row per incident and per scheduled maintenance of a status page.';
+COMMENT ON COLUMN pawl.status_incident.entity_key IS 'instance:page id!incident id.';
+COMMENT ON COLUMN pawl.status_incident.instance IS 'Host of the provider, statuspage.io.';
+COMMENT ON COLUMN pawl.status_incident.page_id IS 'The provider''s id of the page.';
+COMMENT ON COLUMN pawl.status_incident.incident_id IS 'The provider''s id of the incident.';
+COMMENT ON COLUMN pawl.status_incident.name IS 'Title as of the newest snapshot.';
+COMMENT ON COLUMN pawl.status_incident.status IS 'investigating, identified, monitoring, resolved, postmortem; of maintenance scheduled, in_progress, verifying, completed; or unknown.';
+COMMENT ON COLUMN pawl.status_incident.impact IS 'In the provider''s word: none, minor, major, critical, maintenance.';
+COMMENT ON COLUMN pawl.status_incident.maintenance IS 'It is scheduled maintenance.';
+COMMENT ON COLUMN pawl.status_incident.url IS 'Address for people.';
+COMMENT ON COLUMN pawl.status_incident.components IS 'Names of the components that the newest snapshot names, sorted.';
+COMMENT ON COLUMN pawl.status_incident.update_id IS 'Id of the newest update, by when it was made and not by the time it is shown under.';
+COMMENT ON COLUMN pawl.status_incident.body IS 'Text of that update.';
+COMMENT ON COLUMN pawl.status_incident.updates IS 'Updates that the newest snapshot has: it orders snapshots of one instant.';
+COMMENT ON COLUMN pawl.status_incident.created_at IS 'Made at, on the provider''s clock.';
+COMMENT ON COLUMN pawl.status_incident.resolved_at IS 'Resolved at, on the provider''s clock; null while it goes on.';
+COMMENT ON COLUMN pawl.status_incident.scheduled_for IS 'When the maintenance is to begin.';
+COMMENT ON COLUMN pawl.status_incident.scheduled_until IS 'When it is to end.';
+COMMENT ON COLUMN pawl.status_incident.provider_updated_at IS 'The incident''s own watermark: the newest time at which it or one of its updates was changed.';
+COMMENT ON COLUMN pawl.status_incident.version IS 'Count of folds that changed the row.';
+COMMENT ON COLUMN pawl.status_incident.needs_read IS 'Two snapshots of one instant contradict each other.';
+COMMENT ON COLUMN pawl.status_incident.folded_at IS 'When the row last changed, on our clock.';
+
+CREATE VIEW pawl.status_summary AS
+ SELECT shown.instance,
+    shown.page_id,
+    (ARRAY['operational'::text, 'under_maintenance'::text, 'unknown'::text, 'degraded_performance'::text, 'partial_outage'::text, 'major_outage'::text])[max(shown.worst)] AS status,
+    sum(shown.components) AS components,
+    sum(shown.not_operational) AS not_operational,
+    sum(shown.open_incidents) AS open_incidents,
+    sum(shown.open_maintenance) AS open_maintenance,
+    max(shown.provider_updated_at) AS provider_updated_at,
+    max(shown.folded_at) AS folded_at
+   FROM ( SELECT status_component.instance,
+            status_component.page_id,
+            array_position(ARRAY['operational'::text, 'under_maintenance'::text, 'unknown'::text, 'degraded_performance'::text, 'partial_outage'::text, 'major_outage'::text], status_component.status) AS worst,
+            1 AS components,
+            ((status_component.status <> 'operational'::text))::integer AS not_operational,
+            0 AS open_incidents,
+            0 AS open_maintenance,
+            status_component.provider_updated_at,
+            status_component.folded_at
+           FROM pawl.status_component
+        UNION ALL
+         SELECT status_incident.instance,
+            status_incident.page_id,
+            NULL::integer,
+            0,
+            0,
+            (((NOT status_incident.maintenance) AND (status_incident.status <> ALL (ARRAY['resolved'::text, 'completed'::text, 'postmortem'::text]))))::integer AS int4,
+            ((status_incident.maintenance AND (status_incident.status <> ALL (ARRAY['resolved'::text, 'completed'::text, 'postmortem'::text]))))::integer AS int4,
+            status_incident.provider_updated_at,
+            status_incident.folded_at
+           FROM pawl.status_incident) shown
+  GROUP BY shown.instance, shown.page_id;
+COMMENT ON VIEW pawl.status_summary IS 'A status page as one row: its worst component, and how much goes on. Made by a query from the rows, so no two deliveries can overwrite it.';
+
 ALTER TABLE ONLY pawl.checkpoint
     ADD CONSTRAINT checkpoint_pkey PRIMARY KEY (topic, log_partition);
 
@@ -700,6 +812,12 @@ ALTER TABLE ONLY pawl.repository
 
 ALTER TABLE ONLY pawl.review_thread
     ADD CONSTRAINT review_thread_pkey PRIMARY KEY (pull_request, id);
+
+ALTER TABLE ONLY pawl.status_component
+    ADD CONSTRAINT status_component_pkey PRIMARY KEY (entity_key);
+
+ALTER TABLE ONLY pawl.status_incident
+    ADD CONSTRAINT status_incident_pkey PRIMARY KEY (entity_key);
 
 ALTER TABLE ONLY pawl.transition
     ADD CONSTRAINT transition_pkey PRIMARY KEY (id);
@@ -753,6 +871,12 @@ CREATE INDEX pull_request_repository_id ON pawl.pull_request USING btree (instan
 CREATE INDEX pull_request_review_author ON pawl.pull_request_review USING btree (author, submitted_at);
 
 CREATE INDEX repository_name ON pawl.repository USING btree (repository);
+
+CREATE INDEX status_component_page ON pawl.status_component USING btree (instance, page_id, name);
+
+CREATE INDEX status_incident_open ON pawl.status_incident USING btree (created_at) WHERE (status <> ALL (ARRAY['resolved'::text, 'completed'::text, 'postmortem'::text]));
+
+CREATE INDEX status_incident_page ON pawl.status_incident USING btree (instance, page_id, created_at);
 
 CREATE INDEX transition_entity ON pawl.transition USING btree (entity_key, log_offset);
 

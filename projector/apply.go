@@ -115,15 +115,16 @@ func (a *Applier) applyOnce(ctx context.Context, batch Batch) ([]Result, error) 
 	if err != nil {
 		return nil, fmt.Errorf("apply %s: %w", at, err)
 	}
-	heads, locked := headsOf(held), maps.Clone(held.Commits)
+	before := loaded{heads: headsOf(held), components: keysIn(held.Components)}
+	locked := maps.Clone(held.Commits)
 	results, err := foldBatch(held, batch)
 	if err != nil {
 		return nil, fmt.Errorf("apply %s: %w", at, err)
 	}
-	if !a.unmet && !metAll(held, heads, locked) {
+	if !a.unmet && !metAll(held, before.heads, locked) {
 		return nil, fmt.Errorf("apply %s: %w", at, errRaced)
 	}
-	if err := a.save(ctx, tx, batch, held, heads, results); err != nil {
+	if err := a.save(ctx, tx, batch, held, before, results); err != nil {
 		return nil, fmt.Errorf("apply %s: %w", at, err)
 	}
 	if err := a.before("commit"); err != nil {
@@ -183,6 +184,21 @@ func (a *Applier) advanceAndLoad(ctx context.Context, tx pgx.Tx, batch Batch) (*
 	return held, nil
 }
 
+// loaded is what was there before the fold: where it is no more the same when it
+// is written, another partition was faster.
+type loaded struct {
+	heads      map[schemas.EntityKey]schemas.EntityKey
+	components map[schemas.EntityKey]bool
+}
+
+func keysIn[V any](rows map[schemas.EntityKey]V) map[schemas.EntityKey]bool {
+	keys := make(map[schemas.EntityKey]bool, len(rows))
+	for key := range rows {
+		keys[key] = true
+	}
+	return keys
+}
+
 // headsOf returns the heads of the pull requests that were there before the fold.
 func headsOf(held *Held) map[schemas.EntityKey]schemas.EntityKey {
 	heads := make(map[schemas.EntityKey]schemas.EntityKey, len(held.States))
@@ -227,18 +243,20 @@ func foldBatch(held *Held, batch Batch) (results []Result, err error) {
 }
 
 // save writes all that came of the batch, in one round trip.
-func (a *Applier) save(ctx context.Context, tx pgx.Tx, batch Batch, held *Held, heads map[schemas.EntityKey]schemas.EntityKey, results []Result) error {
+func (a *Applier) save(ctx context.Context, tx pgx.Tx, batch Batch, held *Held, was loaded, results []Result) error {
 	if err := a.before("save"); err != nil {
 		return err
 	}
-	writes := writes{checkpoint: a.checkpoint, batch: batch, results: results, now: time.Now()}
+	writes := writes{checkpoint: a.checkpoint, batch: batch, results: results, now: time.Now(), loadedComponents: was.components}
 	queue := new(pgx.Batch)
 	writes.queueCommits(queue, held.ChangedCommits(), held.ChangedChecks())
 	writes.queueRepositories(queue, held.ChangedRepositories())
-	writes.queuePullRequests(queue, held.ChangedPullRequests(), heads)
+	writes.queuePullRequests(queue, held.ChangedPullRequests(), was.heads)
 	writes.queueComments(queue, held.ChangedComments())
 	writes.queueReviews(queue, held.ChangedReviews(), held.ChangedThreads())
 	writes.queueLinks(queue, held.ChangedLinks())
+	writes.queueComponents(queue, held.ChangedComponents())
+	writes.queueIncidents(queue, held.ChangedIncidents())
 	writes.queueDeliveries(queue)
 	if err := writes.queueTransitions(queue); err != nil {
 		return err

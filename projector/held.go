@@ -42,6 +42,8 @@ type Held struct {
 	States       map[schemas.EntityKey]State
 	Commits      map[schemas.EntityKey]CommitState
 	Repositories map[schemas.EntityKey]*schemas.Repository
+	Components   map[schemas.EntityKey]*schemas.StatusComponent
+	Incidents    map[schemas.EntityKey]*schemas.StatusIncident
 	// Seen holds the bodies seen under a delivery key, but for records that
 	// ended dead: a dead letter that is appended again is folded again.
 	Seen map[DeliveryKey][]BodyHash
@@ -59,6 +61,8 @@ func NewHeld() *Held {
 		States:       make(map[schemas.EntityKey]State),
 		Commits:      make(map[schemas.EntityKey]CommitState),
 		Repositories: make(map[schemas.EntityKey]*schemas.Repository),
+		Components:   make(map[schemas.EntityKey]*schemas.StatusComponent),
+		Incidents:    make(map[schemas.EntityKey]*schemas.StatusIncident),
 		Seen:         make(map[DeliveryKey][]BodyHash),
 		heads:        make(map[schemas.EntityKey]map[schemas.EntityKey]bool),
 		changed:      newChanges(),
@@ -124,6 +128,8 @@ func (h *Held) fold(d Decoded) Outcome {
 		outcome = h.foldCommit(event)
 	case event.Repository != nil:
 		outcome = h.foldRepository(event)
+	case len(event.Components) > 0, event.Incident != nil:
+		outcome = h.foldStatus(event)
 	default:
 		outcome = h.foldEntity(d.Record.Key, event)
 	}

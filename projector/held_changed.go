@@ -18,6 +18,8 @@ type changes struct {
 	commits      map[schemas.EntityKey]*schemas.Commit
 	checks       map[checkKey]schemas.Check
 	repositories map[schemas.EntityKey]*schemas.Repository
+	components   map[schemas.EntityKey]*schemas.StatusComponent
+	incidents    map[schemas.EntityKey]*schemas.StatusIncident
 }
 
 // rowKey names a row that stands under a pull request.
@@ -42,6 +44,8 @@ func newChanges() changes {
 		commits:      make(map[schemas.EntityKey]*schemas.Commit),
 		checks:       make(map[checkKey]schemas.Check),
 		repositories: make(map[schemas.EntityKey]*schemas.Repository),
+		components:   make(map[schemas.EntityKey]*schemas.StatusComponent),
+		incidents:    make(map[schemas.EntityKey]*schemas.StatusIncident),
 	}
 }
 

@@ -23,6 +23,8 @@ type wanted struct {
 	results      []string    // keys of the commits with results
 	renamed      [3][]string // instance, repository id, name
 	repositories []string
+	components   []string // of status pages
+	incidents    []string
 	unmet        bool // see Applier.unmet
 }
 
@@ -49,6 +51,8 @@ func wants(batch Batch) wanted {
 	w.pullRequests = sortedOnce(w.pullRequests)
 	w.results = sortedOnce(w.results)
 	w.repositories = sortedOnce(w.repositories)
+	w.components = sortedOnce(w.components)
+	w.incidents = sortedOnce(w.incidents)
 	return w
 }
 
@@ -65,6 +69,7 @@ func (w *wanted) event(key schemas.EntityKey, event schemas.Event) {
 		w.renamed[2] = append(w.renamed[2], event.Repository.Repository)
 		return
 	}
+	w.wantStatus(event)
 	if event.Comment != nil {
 		w.comments = append(w.comments, string(event.Comment.Key))
 	}
@@ -100,8 +105,8 @@ func sortedOnce(texts []string) []string {
 }
 
 // queueLocks queues what must be locked, in the one order in which all
-// transactions lock: commits first, then pull requests, each in the order of
-// their keys.
+// transactions lock: commits first, then pull requests, then components and
+// incidents of status pages, each in the order of their keys.
 func (w *wanted) queueLocks(queue *pgx.Batch, held *Held, now time.Time) {
 	if len(w.commits) > 0 && !w.unmet {
 		keys := column(w.commits, func(m meeting) string { return m.key })
@@ -120,6 +125,7 @@ func (w *wanted) queueLocks(queue *pgx.Batch, held *Held, now time.Time) {
 	case len(w.pullRequests) > 0:
 		queue.Queue(loadPullRequestsByKeySQL, w.pullRequests).Query(read)
 	}
+	w.queueStatus(queue, held)
 }
 
 // queueLoads queues the reads of what stands around the locked rows. It comes

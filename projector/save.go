@@ -19,6 +19,8 @@ type writes struct {
 	batch      Batch
 	results    []Result
 	now        time.Time
+	// loadedComponents are those that were there before the fold.
+	loadedComponents map[schemas.EntityKey]bool
 }
 
 // errRaced means that a pull request that was not there when the batch was
@@ -260,6 +262,10 @@ func statedTime(event schemas.Event) *time.Time {
 		return instantOf(event.Check.UpdatedAt.Value)
 	case event.Repository != nil:
 		return instantOf(event.Repository.UpdatedAt.Value)
+	case event.Incident != nil:
+		return instantOf(event.Incident.UpdatedAt.Value)
+	case len(event.Components) > 0:
+		return instantOf(event.Components[0].UpdatedAt.Value)
 	}
 	return nil
 }

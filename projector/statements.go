@@ -58,6 +58,14 @@ var (
 	dropLinksSQL string
 	//go:embed sql/save_links.sql
 	saveLinksSQL string
+	//go:embed sql/load_components.sql
+	loadComponentsSQL string
+	//go:embed sql/load_incidents.sql
+	loadIncidentsSQL string
+	//go:embed sql/save_components.sql
+	saveComponentsSQL string
+	//go:embed sql/save_incidents.sql
+	saveIncidentsSQL string
 	//go:embed sql/save_repositories.sql
 	saveRepositoriesSQL string
 )

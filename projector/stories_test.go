@@ -172,6 +172,17 @@ func compareRows(t *testing.T, pool *pgxpool.Pool, held *projector.Held) {
 	same(t, "commit_check", textsOf(t, pool, `select format('%s %s "%s" "%s" %s %s %s', commit_key, kind, app, name, attempt, status, state)
 		from pawl.commit_check order by 1`), want.checks)
 	same(t, "repository", rowsOf[schemas.Repository](t, pool, `select row_to_json(r) from pawl.repository r order by entity_key`), want.repositories)
+	var components []schemas.StatusComponent
+	for _, key := range slices.Sorted(maps.Keys(held.Components)) {
+		components = append(components, *held.Components[key])
+	}
+	var incidents []schemas.StatusIncident
+	for _, key := range slices.Sorted(maps.Keys(held.Incidents)) {
+		incidents = append(incidents, *held.Incidents[key])
+	}
+	same(t, "status_component", rowsOf[schemas.StatusComponent](t, pool, `select row_to_json(c) from pawl.status_component c order by entity_key`), components,
+		cmpopts.IgnoreFields(schemas.StatusComponent{}, "Before"))
+	same(t, "status_incident", rowsOf[schemas.StatusIncident](t, pool, `select row_to_json(c) from pawl.status_incident c order by entity_key`), incidents)
 	same(t, "issue_link", textsOf(t, pool, `select pull_request || ' ' || target from pawl.issue_link order by pull_request, target collate "C"`), want.links)
 }
 

@@ -154,14 +154,50 @@ func drawTransition(t *rapid.T) schemas.Transition {
 	entity := drawKey(t)
 	pr := drawPullRequest(t, entity)
 	var comment *schemas.Comment
+	var component *schemas.StatusComponent
+	var incident *schemas.StatusIncident
 	switch kind {
+	case schemas.KindComponentChanged:
+		component = drawComponent(t)
+		entity, pr = component.EntityKey, nil
+	case schemas.KindIncidentOpened, schemas.KindIncidentChanged, schemas.KindIncidentResolved:
+		incident = drawIncident(t)
+		entity, pr = incident.EntityKey, nil
 	case schemas.KindCommentCreated, schemas.KindCommentEdited, schemas.KindCommentRemoved:
 		comment = drawComment(t, entity)
 		entity = comment.EntityKey
 	}
 	transition := schemas.NewTransition(entity, kind, drawValue(t, "from", kind), drawValue(t, "to", kind), drawCause(t))
 	transition.PullRequest, transition.Comment = pr, comment
+	transition.Component, transition.Incident = component, incident
 	return transition
+}
+
+func drawComponent(t *rapid.T) *schemas.StatusComponent {
+	id := rapid.StringMatching(`[a-z0-9]{1,12}`).Draw(t, "component id")
+	return &schemas.StatusComponent{
+		EntityKey: schemas.ComponentKey("statuspage.io", "pg1", id), Instance: "statuspage.io", PageID: "pg1", ComponentID: id,
+		Name:              drawText(t, "component name"),
+		Status:            rapid.SampledFrom(schemas.ComponentStatuses()).Draw(t, "component status"),
+		ProviderUpdatedAt: drawTime(t, "component updated at"),
+		Version:           rapid.Int64Range(1, 1e9).Draw(t, "component version"),
+	}
+}
+
+func drawIncident(t *rapid.T) *schemas.StatusIncident {
+	id := rapid.StringMatching(`[a-z0-9]{1,12}`).Draw(t, "incident id")
+	return &schemas.StatusIncident{
+		EntityKey: schemas.IncidentKey("statuspage.io", "pg1", id), Instance: "statuspage.io", PageID: "pg1", IncidentID: id,
+		Name:              drawText(t, "incident name"),
+		Status:            rapid.SampledFrom(schemas.IncidentStatuses()).Draw(t, "incident status"),
+		Impact:            drawText(t, "impact"),
+		Components:        drawNames(t, "components"),
+		Body:              drawText(t, "update"),
+		Updates:           rapid.Int64Range(0, 99).Draw(t, "updates"),
+		CreatedAt:         drawTime(t, "incident created at"),
+		ProviderUpdatedAt: drawTime(t, "incident updated at"),
+		Version:           rapid.Int64Range(1, 1e9).Draw(t, "incident version"),
+	}
 }
 
 func drawMutation(t *rapid.T) schemas.Mutation {

@@ -55,6 +55,11 @@ type Event struct {
 	Check       *CheckSnapshot
 	MergeGroup  *MergeGroupSnapshot
 	Repository  *RepositorySnapshot
+	// Components are those that one delivery shows: a component's own delivery
+	// shows one, an incident's those that it affects. They are in the order of
+	// their keys.
+	Components []ComponentSnapshot
+	Incident   *IncidentSnapshot
 	// Ignored is the reason why nothing is folded.
 	Ignored string
 }
@@ -260,4 +265,50 @@ type RepositorySnapshot struct {
 	Change       RepositoryChange
 	Private      Stated[bool]
 	UpdatedAt    Stated[time.Time]
+}
+
+// ComponentSnapshot is a component of a status page as one payload shows it.
+type ComponentSnapshot struct {
+	Key         EntityKey
+	Instance    string
+	PageID      string
+	ComponentID string
+	Name        Stated[string]
+	Description Stated[string]
+	GroupID     Stated[string]
+	// Status is what the component is now; ComponentUnknown for a word that is
+	// not known.
+	Status ComponentStatus
+	// Before is what it was before, where the payload is of that change.
+	Before Stated[ComponentStatus]
+	// UpdatedAt is the component's own clock. Where the page has none for it
+	// (Instatus), it is when the change was made, or the clock of the incident
+	// that shows the component.
+	UpdatedAt Stated[time.Time]
+}
+
+// IncidentSnapshot is an incident or a scheduled maintenance as one payload shows
+// it, whole.
+type IncidentSnapshot struct {
+	Instance    string
+	PageID      string
+	IncidentID  string
+	Name        Stated[string]
+	Status      IncidentStatus
+	Impact      Stated[string]
+	Maintenance bool
+	URL         Stated[string]
+	Components  Stated[[]string] // names, sorted, no repeats
+	UpdateID    Stated[string]
+	Body        Stated[string]
+	Updates     int64
+
+	CreatedAt      Stated[time.Time]
+	ResolvedAt     Stated[time.Time]
+	ScheduledFor   Stated[time.Time]
+	ScheduledUntil Stated[time.Time]
+	// UpdatedAt is the newest time at which the incident or one of its updates was
+	// changed. The times that updates are shown under are no clock: they can be
+	// set back.
+	UpdatedAt Stated[time.Time]
 }

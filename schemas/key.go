@@ -17,6 +17,8 @@ import (
 //	github.com:186853002          a repository
 //	github.com                    an instance
 //	github.com:comment/17         a comment
+//	statuspage.io:pg1/c1          a component of a status page: instance, page id, component id
+//	statuspage.io:pg1!i1          an incident of a status page
 //
 // The repository is named by its id, because names change on rename and
 // transfer. It is a string: some providers use numbers, others UUIDs.
@@ -32,6 +34,8 @@ const (
 	KeyPullRequest KeyKind = "pull_request"
 	KeyCommit      KeyKind = "commit"
 	KeyComment     KeyKind = "comment"
+	KeyComponent   KeyKind = "component"
+	KeyIncident    KeyKind = "incident"
 )
 
 // ErrKey is returned by ParseKey for text that is not an entity key.
@@ -46,6 +50,9 @@ type ParsedKey struct {
 	Number     int64
 	SHA        string
 	Comment    string
+	Page       string
+	Component  string
+	Incident   string
 }
 
 // PullRequestKey returns the key of a pull request or merge request. The
@@ -73,6 +80,26 @@ func CommentKey(instance, id string) EntityKey {
 	return EntityKey(instance + ":comment/" + id)
 }
 
+// ComponentKey returns the key of a component of a status page.
+func ComponentKey(instance, page, id string) EntityKey {
+	return EntityKey(instance + ":" + page + "/" + id)
+}
+
+// IncidentKey returns the key of an incident of a status page.
+func IncidentKey(instance, page, id string) EntityKey {
+	return EntityKey(instance + ":" + page + "!" + id)
+}
+
+// IsPageID reports whether a text can be the id of a status page, of a component or
+// of an incident in a key. A page cannot have an id that begins the key of
+// something else.
+func IsPageID(id string) bool {
+	return id != "" && id+"/" != commentPrefix &&
+		utf8.ValidString(id) && !strings.ContainsAny(id, ":/!#@") && !strings.ContainsFunc(id, isBlank)
+}
+
+const commentPrefix = "comment/"
+
 // ParseKey takes a key apart. An instance may carry a port
 // (ghe.example.com:8443); a key of such an instance alone would be read as a
 // repository, so instances are configured without a port where they can be.
@@ -83,7 +110,7 @@ func ParseKey(key EntityKey) (ParsedKey, error) {
 	}
 	colon := strings.LastIndexByte(text, ':')
 	if colon < 0 {
-		if strings.ContainsAny(text, "#@/") {
+		if strings.ContainsAny(text, "#@/!") {
 			return ParsedKey{}, fmt.Errorf("%w: %q names no instance, want <instance>:<repository id>#<number>", ErrKey, text)
 		}
 		return ParsedKey{Kind: KeyInstance, Instance: text}, nil
@@ -93,19 +120,34 @@ func ParseKey(key EntityKey) (ParsedKey, error) {
 	if parsed.Instance == "" || rest == "" {
 		return ParsedKey{}, fmt.Errorf("%w: %q, want <instance>:<repository id>#<number>", ErrKey, text)
 	}
-	if id, ok := strings.CutPrefix(rest, "comment/"); ok {
+	return parseWithin(text, parsed, rest)
+}
+
+// parseWithin takes apart what stands behind the instance. What divides it comes
+// first in it: the ids before that hold no such character.
+func parseWithin(text string, parsed ParsedKey, rest string) (ParsedKey, error) {
+	if id, ok := strings.CutPrefix(rest, commentPrefix); ok {
 		parsed.Kind, parsed.Comment = KeyComment, id
 		return parsed, requirePart(text, "comment id", id)
 	}
-	if repo, number, ok := strings.Cut(rest, "#"); ok {
-		return parsePullRequestKey(text, parsed, repo, number)
+	at := strings.IndexAny(rest, "#@/!")
+	if at < 0 {
+		parsed.Kind, parsed.Repository = KeyRepository, rest
+		return parsed, nil
 	}
-	if repo, sha, ok := strings.Cut(rest, "@"); ok {
-		parsed.Kind, parsed.Repository, parsed.SHA = KeyCommit, repo, sha
-		return parsed, errors.Join(requirePart(text, "repository id", repo), requirePart(text, "sha", sha))
+	before, after := rest[:at], rest[at+1:]
+	switch rest[at] {
+	case '#':
+		return parsePullRequestKey(text, parsed, before, after)
+	case '@':
+		parsed.Kind, parsed.Repository, parsed.SHA = KeyCommit, before, after
+		return parsed, errors.Join(requirePart(text, "repository id", before), requirePart(text, "sha", after))
+	case '/':
+		parsed.Kind, parsed.Page, parsed.Component = KeyComponent, before, after
+		return parsed, errors.Join(requirePart(text, "page id", before), requirePart(text, "component id", after))
 	}
-	parsed.Kind, parsed.Repository = KeyRepository, rest
-	return parsed, nil
+	parsed.Kind, parsed.Page, parsed.Incident = KeyIncident, before, after
+	return parsed, errors.Join(requirePart(text, "page id", before), requirePart(text, "incident id", after))
 }
 
 func parsePullRequestKey(text string, parsed ParsedKey, repo, number string) (ParsedKey, error) {
@@ -141,6 +183,10 @@ func (p ParsedKey) String() string {
 		return string(CommitKey(p.Instance, p.Repository, p.SHA))
 	case KeyComment:
 		return string(CommentKey(p.Instance, p.Comment))
+	case KeyComponent:
+		return string(ComponentKey(p.Instance, p.Page, p.Component))
+	case KeyIncident:
+		return string(IncidentKey(p.Instance, p.Page, p.Incident))
 	}
 	return ""
 }

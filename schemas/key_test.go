@@ -43,6 +43,16 @@ func TestParseKey(t *testing.T) {
 			want: schemas.ParsedKey{Kind: schemas.KeyComment, Instance: "github.com", Comment: "17"},
 		},
 		{
+			name: "component of a status page",
+			key:  "statuspage.io:pg1/c1",
+			want: schemas.ParsedKey{Kind: schemas.KeyComponent, Instance: "statuspage.io", Page: "pg1", Component: "c1"},
+		},
+		{
+			name: "incident of a status page",
+			key:  "statuspage.io:pg1!i1",
+			want: schemas.ParsedKey{Kind: schemas.KeyIncident, Instance: "statuspage.io", Page: "pg1", Incident: "i1"},
+		},
+		{
 			name: "an instance with a port",
 			key:  "ghe.example.com:8443:101#7",
 			want: schemas.ParsedKey{Kind: schemas.KeyPullRequest, Instance: "ghe.example.com:8443", Repository: "101", Number: 7},

@@ -36,12 +36,21 @@ const (
 	KindCommentRemoved Kind = "comment_removed"
 )
 
+// The kinds of transitions of a status page.
+const (
+	KindComponentChanged Kind = "component_changed"
+	KindIncidentOpened   Kind = "incident_opened"
+	KindIncidentChanged  Kind = "incident_changed"
+	KindIncidentResolved Kind = "incident_resolved"
+)
+
 // Kinds returns all kinds, pull requests first, in their fixed order.
 func Kinds() []Kind {
 	return []Kind{
 		KindOpened, KindClosed, KindMerged, KindReopened, KindReadyForReview, KindConvertedToDraft,
 		KindHeadChanged, KindBaseChanged, KindTitleChanged, KindLabelsChanged, KindChecksChanged,
-		KindReviewsChanged, KindLinksChanged, KindCommentCreated, KindCommentEdited, KindCommentRemoved,
+		KindReviewsChanged, KindLinksChanged, KindComponentChanged, KindIncidentOpened, KindIncidentChanged,
+		KindIncidentResolved, KindCommentCreated, KindCommentEdited, KindCommentRemoved,
 	}
 }
 
@@ -114,6 +123,10 @@ type Transition struct {
 	PullRequest *PullRequest `json:"pull_request,omitempty"`
 	// Comment is set on transitions of a comment.
 	Comment *Comment `json:"comment,omitempty"`
+	// Component is set on transitions of a component of a status page, Incident on
+	// those of an incident.
+	Component *StatusComponent `json:"component,omitempty"`
+	Incident  *StatusIncident  `json:"incident,omitempty"`
 }
 
 // NewTransition returns a transition with its id derived (I8).
@@ -143,7 +156,7 @@ func (t Transition) deriveID() TransitionID {
 
 // PartitionKey is the key under which the transition is published. A comment of
 // a pull request travels under the pull request, so that one actor sees both in
-// one order (I2).
+// one order (I2); all else under its own key.
 func (t Transition) PartitionKey() EntityKey {
 	if t.Comment != nil && t.Comment.Parent != "" {
 		return t.Comment.Parent

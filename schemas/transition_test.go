@@ -208,11 +208,21 @@ func TestTransition_SchemaNamesEveryKindAndState(t *testing.T) {
 			"comment states", enum(t, schemas.FileTransition, "$defs", "comment", "properties", "state"),
 			[]string{string(schemas.CommentLive), string(schemas.CommentRemoved)},
 		},
+		{"statuses of components", enum(t, schemas.FileTransition, "$defs", "component", "properties", "status"), texts(schemas.ComponentStatuses())},
+		{"statuses of incidents", enum(t, schemas.FileTransition, "$defs", "incident", "properties", "status"), texts(schemas.IncidentStatuses())},
 	} {
 		if diff := cmp.Diff(test.got, test.want); diff != "" {
 			t.Errorf("%s, -schema +code:\n%s", test.name, diff)
 		}
 	}
+}
+
+func texts[S ~string](list []S) []string {
+	made := make([]string, len(list))
+	for i, s := range list {
+		made[i] = string(s)
+	}
+	return made
 }
 
 // TestI8_SameMeaningSameID: the id is that of version 1, and the state that

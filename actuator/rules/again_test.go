@@ -5,6 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"pawl/actuator/rules"
 	"pawl/schemas"
 )
 
@@ -49,13 +50,13 @@ rules:
 			on := transition(nil)
 			now := *on.PullRequest
 			test.change(&now)
-			holds, reason := set.Again(test.rule, on, &now)
+			holds, reason := set.Again(test.rule, on, rules.Now{PullRequest: &now})
 			if holds != test.holds || reason != test.reason {
 				t.Errorf("%t, %q, want %t, %q", holds, reason, test.holds, test.reason)
 			}
 		})
 	}
-	if holds, reason := set.Again("green", transition(nil), nil); holds || reason != "the pull request is unknown" {
+	if holds, reason := set.Again("green", transition(nil), rules.Now{}); holds || reason != "the pull request is unknown" {
 		t.Errorf("%t, %q without a row", holds, reason)
 	}
 }
@@ -68,7 +69,7 @@ func TestAgain_TheTransitionStaysAsItWas(t *testing.T) {
 	on := commentTransition(nil)
 	now := *on.PullRequest
 	now.Draft = true
-	if holds, reason := set.Again("x", on, &now); !holds {
+	if holds, reason := set.Again("x", on, rules.Now{PullRequest: &now}); !holds {
 		t.Error(reason)
 	}
 }
@@ -81,7 +82,7 @@ func TestAgain_OnTheSameStateIsTheDecision(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		drawn := drawTransition(t)
 		for _, d := range set.Decide(drawn) {
-			holds, reason := set.Again(d.Rule, drawn, drawn.PullRequest)
+			holds, reason := set.Again(d.Rule, drawn, rules.Now{PullRequest: drawn.PullRequest})
 			if len(d.Mutations) > 0 && !holds {
 				t.Fatalf("%s: %s", d.Rule, reason)
 			}
@@ -89,7 +90,7 @@ func TestAgain_OnTheSameStateIsTheDecision(t *testing.T) {
 				t.Fatalf("%t with reason %q", holds, reason)
 			}
 		}
-		set.Again("each", drawn, nil)
-		set.Again("head", drawn, drawPullRequest(t))
+		set.Again("each", drawn, rules.Now{})
+		set.Again("head", drawn, rules.Now{PullRequest: drawPullRequest(t)})
 	})
 }

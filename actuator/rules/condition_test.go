@@ -82,7 +82,7 @@ func TestConditions_AgainNamesTheValueThatChangedWithin(t *testing.T) {
 	on := transition(func(t *schemas.Transition) { t.PullRequest.ApprovalsOfHead = 1 })
 	now := *on.PullRequest
 	now.ApprovalsOfHead = 0
-	holds, reason := parse(t, shared).Again("merge", on, &now)
+	holds, reason := parse(t, shared).Again("merge", on, rules.Now{PullRequest: &now})
 	want := `ready is false: green is false: pr.approvals_of_head >= 1 is false: pr.approvals_of_head = 0 (was 1)`
 	if holds || reason != want {
 		t.Errorf("%t: %s, want %s", holds, reason, want)

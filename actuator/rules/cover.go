@@ -34,7 +34,7 @@ func (s *Set) Cover() *Coverage {
 func (c *Coverage) Decide(t schemas.Transition) []Decision { return c.decideAll(t, c) }
 
 // Again asks as the Set does, and remembers.
-func (c *Coverage) Again(name string, t schemas.Transition, now *schemas.PullRequest) (holds bool, reason string) {
+func (c *Coverage) Again(name string, t schemas.Transition, now Now) (holds bool, reason string) {
 	return c.askAgain(name, t, now, c)
 }
 

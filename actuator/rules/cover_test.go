@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pawl/actuator/rules"
 	"pawl/schemas"
 )
 
@@ -47,7 +48,7 @@ func TestCover_SaysWhatNoStoryReached(t *testing.T) {
 
 	closedUnapproved := *on.PullRequest
 	closedUnapproved.State, closedUnapproved.Approvals = schemas.Closed, 0
-	if holds, _ := cover.Again("merge", on, &closedUnapproved); holds {
+	if holds, _ := cover.Again("merge", on, rules.Now{PullRequest: &closedUnapproved}); holds {
 		t.Error("it still holds")
 	}
 	want = []string{

@@ -22,7 +22,8 @@ const (
 )
 
 // Decision is what one rule made of one transition, and why. The Entity is the
-// pull request that is acted on, also when the transition is of a comment.
+// pull request that is acted on, also when the transition is of a comment; or the
+// component or the incident that is told about.
 type Decision struct {
 	Rule    string
 	Entity  schemas.EntityKey
@@ -59,7 +60,7 @@ func (s *Set) decideAll(t schemas.Transition, cover *Coverage) []Decision {
 			continue
 		}
 		if bound == nil {
-			bound = s.bind(t, t.PullRequest)
+			bound = s.bind(t, NowOf(t))
 			bound.cover = cover
 		}
 		d := s.decide(r, t, bound)
@@ -113,7 +114,11 @@ func (s *Set) decide(r *rule, t schemas.Transition, v *variables) Decision {
 // complete reports what a decision would need and the transition lacks.
 func (r *rule) complete(t schemas.Transition) error {
 	switch {
-	case t.PullRequest == nil:
+	case t.Kind == schemas.KindComponentChanged && t.Component == nil:
+		return errors.New("the transition carries no component")
+	case isIncidentKind(t.Kind) && t.Incident == nil:
+		return errors.New("the transition carries no incident")
+	case !isStatusKind(t.Kind) && t.PullRequest == nil:
 		return errors.New("the transition carries no pull request")
 	case isCommentKind(t.Kind) && t.Comment == nil:
 		return errors.New("the transition carries no comment")
@@ -121,7 +126,7 @@ func (r *rule) complete(t schemas.Transition) error {
 		return errors.New("the transition names no entity")
 	case strings.ContainsRune(string(actedOn(t)), 0):
 		return errors.New("the transition's entity is no key")
-	case !r.filter.isForAll() && t.PullRequest.Repository == "":
+	case !r.filter.isForAll() && (t.PullRequest == nil || t.PullRequest.Repository == ""):
 		return errNoRepository
 	}
 	return nil

@@ -28,7 +28,7 @@ type environment struct {
 }
 
 func newEnvironment(d declarations) (*environment, error) {
-	types, err := newRegistry(d.pr, d.transition, d.comment)
+	types, err := newRegistry(d.pr, d.transition, d.comment, d.component, d.incident)
 	if err != nil {
 		return nil, err
 	}

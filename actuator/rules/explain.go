@@ -101,7 +101,7 @@ func (v *variables) holding(f *verdict) (Holding, string) {
 // bindRow returns the variables of a row. What a transition brings is unknown,
 // except that a rule which listens to no comments gets none.
 func (s *Set) bindRow(r *rule, pr *schemas.PullRequest) *variables {
-	v := s.bind(schemas.Transition{}, pr)
+	v := s.bind(schemas.Transition{}, Now{PullRequest: pr})
 	v.everything = true
 	v.transition = types.NewUnknown(1, types.NewAttributeTrail(variableTransition))
 	v.actor = types.NewUnknown(2, types.NewAttributeTrail(variableActor))

@@ -146,7 +146,7 @@ func TestExplain_AgreesWithTheDecision(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			holds, reason := set.Again(d.Rule, drawn, drawn.PullRequest)
+			holds, reason := set.Again(d.Rule, drawn, rules.Now{PullRequest: drawn.PullRequest})
 			if got.Holds == rules.Holds && !holds || got.Holds == rules.HoldsNot && holds {
 				t.Fatalf("%s: explained %s (%s), asked %t (%s)", d.Rule, got.Holds, got.Reason, holds, reason)
 			}

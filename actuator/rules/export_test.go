@@ -39,16 +39,16 @@ var ErrCompile = errors.New("compile")
 
 // Render compiles a template and renders it on a transition.
 func (ts *Templates) Render(text string, t schemas.Transition) (string, error) {
-	made, issues := ts.env.template(text, true)
+	made, issues := ts.env.template(text, nil)
 	if issues != nil {
 		return "", ErrCompile
 	}
-	return made.render(ts.env.bind(t, t.PullRequest))
+	return made.render(ts.env.bind(t, NowOf(t)))
 }
 
 // AskWhole evaluates a condition as CEL does, in one program.
 func (ts *Templates) AskWhole(text string, t schemas.Transition) Outcome {
-	checked, issues := ts.env.compile(text, true)
+	checked, issues := ts.env.compile(text, nil)
 	if issues != nil {
 		return "fault: " + Outcome(issues[0].message)
 	}
@@ -56,7 +56,7 @@ func (ts *Templates) AskWhole(text string, t schemas.Transition) Outcome {
 	if err != nil {
 		return "fault: " + Outcome(err.Error())
 	}
-	value, _, err := program.Eval(ts.env.bind(t, t.PullRequest))
+	value, _, err := program.Eval(ts.env.bind(t, NowOf(t)))
 	switch {
 	case err != nil:
 		return OutcomeError
@@ -79,6 +79,8 @@ func (ts *Templates) VariableNames() map[string][]string {
 		{variableTransition, "cause"},
 		{variableTransition, "cause", "sender"},
 		{variableActor},
+		{variableComponent},
+		{variableIncident},
 	} {
 		last := path[len(path)-1]
 		names[last] = ts.env.fieldNames(path)

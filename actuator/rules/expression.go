@@ -42,7 +42,7 @@ type issue struct {
 
 // compile checks a text and returns its AST, or what is wrong with it. Without
 // comments, comment is null on every transition that the rule listens to.
-func (e *environment) compile(text string, comments bool) (*cel.Ast, []issue) {
+func (e *environment) compile(text string, absent []string) (*cel.Ast, []issue) {
 	parsed, issues := e.env.Parse(text)
 	if issues.Err() != nil {
 		return nil, e.issues(text, nil, issues)
@@ -58,8 +58,8 @@ func (e *environment) compile(text string, comments bool) (*cel.Ast, []issue) {
 		return nil, []issue{{0, fmt.Sprintf("may cost %d even on a small pull request, the limit is %d", cost, costLimit)}}
 	}
 	found := append(e.alwaysPresent(text, checked), orderless(text, checked)...)
-	if !comments {
-		found = append(found, e.alwaysAbsent(text, checked)...)
+	for _, variable := range absent {
+		found = append(found, e.alwaysAbsent(text, checked, variable)...)
 	}
 	return checked, found
 }
@@ -119,10 +119,10 @@ func isChecks(node celast.Expr) bool {
 	return node.Kind() == celast.IdentKind && node.AsIdent() == variableChecks
 }
 
-// alwaysAbsent finds fields of comment in an expression for which it is always
+// alwaysAbsent finds fields of a variable in an expression for which it is always
 // null, unless the expression asks whether it is. They may be in a shared
 // condition.
-func (e *environment) alwaysAbsent(text string, checked *cel.Ast) []issue {
+func (e *environment) alwaysAbsent(text string, checked *cel.Ast, variable string) []issue {
 	var issues []issue
 	guarded := false
 	native := checked.NativeRep()
@@ -130,16 +130,16 @@ func (e *environment) alwaysAbsent(text string, checked *cel.Ast) []issue {
 		var message string
 		at := native.SourceInfo().GetStartLocation(node.ID())
 		switch c := e.conditions[path[0]]; {
-		case c != nil && c.absent != "":
+		case c != nil && c.absent != "" && variable == variableComment:
 			message = fmt.Sprintf("comment is null on every kind the rule listens to, and %s asks for %s", c.name, c.absent)
-		case path[0] != variableComment:
+		case path[0] != variable:
 			return
 		case len(path) == 1 || node.AsSelect().IsTestOnly():
 			guarded = true
 			return
 		default:
 			at = native.SourceInfo().GetStartLocation(node.AsSelect().Operand().ID())
-			message = fmt.Sprintf("comment is null on every kind the rule listens to, and has no %s", path[1])
+			message = fmt.Sprintf("%s is null on every kind the rule listens to, and has no %s", variable, path[1])
 		}
 		issues = append(issues, issue{offsetOf(text, at.Line(), at.Column()), message})
 	})
@@ -170,8 +170,8 @@ func (e *environment) usesOf(checked *cel.Ast) (uses []*condition, absent string
 }
 
 // condition compiles a text that must be true or false, in clauses.
-func (e *environment) condition(text string, comments bool) ([]clause, *cel.Ast, []issue) {
-	checked, issues := e.compile(text, comments)
+func (e *environment) condition(text string, absent []string) ([]clause, *cel.Ast, []issue) {
+	checked, issues := e.compile(text, absent)
 	if issues != nil {
 		return nil, nil, issues
 	}

@@ -52,7 +52,7 @@ func TestFilter_SaysWhichRepositoriesARuleIsFor(t *testing.T) {
 			if got := len(set.Decide(on)) == 1; got != test.want {
 				t.Errorf("a decision: %t, want %t", got, test.want)
 			}
-			holds, reason := set.Again("x", on, on.PullRequest)
+			holds, reason := set.Again("x", on, rules.Now{PullRequest: on.PullRequest})
 			if holds != test.want || holds == (reason != "") {
 				t.Errorf("again: %t: %s, want %t", holds, reason, test.want)
 			}
@@ -69,11 +69,11 @@ func TestFilter_AnUnknownNameIsAnError(t *testing.T) {
 	if len(got) != 2 || got[0].Outcome != rules.OutcomeError || got[0].Reason != want || got[1].Outcome != rules.OutcomeMutate {
 		t.Errorf("%+v, want an error: %s", got, want)
 	}
-	if holds, reason := set.Again("x", on, on.PullRequest); holds || reason != want {
+	if holds, reason := set.Again("x", on, rules.Now{PullRequest: on.PullRequest}); holds || reason != want {
 		t.Errorf("again: %t: %s", holds, reason)
 	}
 	named := transition(nil)
-	if holds, reason := set.Again("x", named, on.PullRequest); !holds {
+	if holds, reason := set.Again("x", named, rules.Now{PullRequest: on.PullRequest}); !holds {
 		t.Errorf("again, named by the transition: %s", reason)
 	}
 }
@@ -86,7 +86,7 @@ func TestFilter_AMovedRepositoryIsAskedByItsNewName(t *testing.T) {
 	on := transition(nil)
 	moved := *on.PullRequest
 	moved.Repository = "other/api"
-	holds, reason := set.Again("x", on, &moved)
+	holds, reason := set.Again("x", on, rules.Now{PullRequest: &moved})
 	if want := "the rule is not for other/api: no pattern of repositories matches"; holds || reason != want {
 		t.Errorf("%t: %s, want %s", holds, reason, want)
 	}

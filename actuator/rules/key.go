@@ -30,7 +30,7 @@ func (r *rule) scope(t schemas.Transition, v *variables) (scope, error) {
 	case OnceEntity:
 		return scope{once: r.once}, nil
 	case OnceHead:
-		if t.PullRequest.HeadSHA == "" {
+		if t.PullRequest == nil || t.PullRequest.HeadSHA == "" {
 			return scope{}, errNoHeadScope
 		}
 		return scope{r.once, t.PullRequest.HeadSHA}, nil

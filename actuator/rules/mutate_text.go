@@ -29,7 +29,7 @@ func (c mutationChecker) template(node ast.Node, what string) template {
 	if strings.TrimSpace(text.text) == "" {
 		c.fault(text.at, "%s is empty", what)
 	}
-	made, issues := env.template(text.text, c.rule.listensToComments())
+	made, issues := env.template(text.text, c.rule.absent())
 	c.issues(text, what, issues)
 	return made
 }

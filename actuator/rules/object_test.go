@@ -22,11 +22,12 @@ func TestVariables_HaveEveryField(t *testing.T) {
 		"pr": reflect.TypeFor[schemas.PullRequest](), "comment": reflect.TypeFor[schemas.Comment](),
 		"transition": reflect.TypeFor[schemas.Transition](), "cause": reflect.TypeFor[schemas.Cause](),
 		"sender": reflect.TypeFor[schemas.Actor](), "checks": reflect.TypeFor[schemas.PullRequestCheck](),
-		"reviews": reflect.TypeFor[schemas.PullRequestReview](),
+		"reviews":   reflect.TypeFor[schemas.PullRequestReview](),
+		"component": reflect.TypeFor[schemas.StatusComponent](), "incident": reflect.TypeFor[schemas.StatusIncident](),
 	} {
 		for i := range of.NumField() {
 			name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
-			if name == "-" || name == "pull_request" || name == "comment" {
+			if name == "-" || of.Field(i).Type.Kind() == reflect.Pointer {
 				continue
 			}
 			if !slices.Contains(declared[variable], name) {

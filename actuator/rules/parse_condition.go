@@ -62,7 +62,7 @@ func (c checker) compileCondition(made *condition, text scalar) {
 		c.fault(text.at, "%s: %v", what, err)
 		return
 	}
-	clauses, checked, issues := env.condition(text.text, true)
+	clauses, checked, issues := env.condition(text.text, nil)
 	c.issues(text, what, issues)
 	if issues == nil {
 		made.clauses = clauses

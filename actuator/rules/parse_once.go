@@ -31,7 +31,7 @@ func (c checker) parseOnce(r *rule, e entry) {
 		c.fault(text.at, "once: %v", err)
 		return
 	}
-	over, issues := env.scope(text.text, r.listensToComments())
+	over, issues := env.scope(text.text, r.absent())
 	c.issues(text, "once", issues)
 	r.onceOver = over
 }
@@ -44,8 +44,8 @@ func (c checker) isWord(text string) bool {
 }
 
 // scope compiles an expression whose value names a scope.
-func (e *environment) scope(text string, comments bool) (*expression, []issue) {
-	checked, issues := e.compile(text, comments)
+func (e *environment) scope(text string, absent []string) (*expression, []issue) {
+	checked, issues := e.compile(text, absent)
 	if issues != nil {
 		return nil, issues
 	}

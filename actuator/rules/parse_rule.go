@@ -48,6 +48,7 @@ func (c checker) parseRule(index int, node ast.Node, lines map[string]int) (*rul
 		r.includeOwn = c.parseBool(e)
 	}
 	r.mutations = c.parseMutate(r, at, keys)
+	c.checkStatusRule(r, keys)
 	return r, at
 }
 
@@ -100,9 +101,15 @@ func (c checker) parseOn(rule position, keys map[string]entry) []schemas.Kind {
 	}
 	var kinds []schemas.Kind
 	for _, node := range nodes {
-		if kind, ok := c.parseKind(node, kinds); ok {
-			kinds = append(kinds, kind)
+		kind, ok := c.parseKind(node, kinds)
+		if !ok {
+			continue
 		}
+		if len(kinds) > 0 && isStatusKind(kind) != isStatusKind(kinds[0]) {
+			c.fault(c.place(entry{at: e.at, value: node}), "on: %s is of a %s, and %s of a %s: make two rules",
+				kind, familyOf(kind), kinds[0], familyOf(kinds[0]))
+		}
+		kinds = append(kinds, kind)
 	}
 	return kinds
 }
@@ -152,7 +159,7 @@ func (c checker) parseWhen(r *rule, e entry) {
 		return
 	}
 	r.when = strings.TrimSpace(text.text)
-	clauses, _, issues := env.condition(text.text, r.listensToComments())
+	clauses, _, issues := env.condition(text.text, r.absent())
 	c.issues(text, "when", issues)
 	r.clauses = clauses
 }
@@ -187,7 +194,8 @@ func isCommentKind(kind schemas.Kind) bool {
 	case schemas.KindOpened, schemas.KindClosed, schemas.KindMerged, schemas.KindReopened,
 		schemas.KindReadyForReview, schemas.KindConvertedToDraft, schemas.KindHeadChanged,
 		schemas.KindBaseChanged, schemas.KindTitleChanged, schemas.KindLabelsChanged,
-		schemas.KindChecksChanged, schemas.KindReviewsChanged, schemas.KindLinksChanged:
+		schemas.KindChecksChanged, schemas.KindReviewsChanged, schemas.KindLinksChanged,
+		schemas.KindComponentChanged, schemas.KindIncidentOpened, schemas.KindIncidentChanged, schemas.KindIncidentResolved:
 		return false
 	}
 	return false

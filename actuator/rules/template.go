@@ -138,7 +138,7 @@ func stringLength(text []rune, raw bool) int {
 }
 
 // template compiles a text.
-func (e *environment) template(text string, comments bool) (template, []issue) {
+func (e *environment) template(text string, absent []string) (template, []issue) {
 	segments, offset, err := split(text)
 	if err != nil {
 		return template{}, []issue{{offset, err.Error()}}
@@ -150,7 +150,7 @@ func (e *environment) template(text string, comments bool) (template, []issue) {
 			made.parts = append(made.parts, part{text: s.text})
 			continue
 		}
-		compiled, found := e.rendered(s.text, comments)
+		compiled, found := e.rendered(s.text, absent)
 		for _, i := range found {
 			issues = append(issues, issue{s.offset + i.offset, i.message})
 		}
@@ -160,8 +160,8 @@ func (e *environment) template(text string, comments bool) (template, []issue) {
 }
 
 // rendered compiles an expression whose value can be written as text.
-func (e *environment) rendered(text string, comments bool) (*expression, []issue) {
-	checked, issues := e.compile(text, comments)
+func (e *environment) rendered(text string, absent []string) (*expression, []issue) {
+	checked, issues := e.compile(text, absent)
 	if issues != nil {
 		return nil, issues
 	}

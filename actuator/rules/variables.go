@@ -22,12 +22,15 @@ const (
 	variableReviews    = "reviews"
 	variableLinks      = "links"
 	variableActor      = "actor"
+	variableComponent  = "component"
+	variableIncident   = "incident"
 )
 
 // variableNames returns the variables in the order in which people are told them.
 func variableNames() []string {
 	return []string{
 		variablePR, variableTransition, variableComment, variableChecks, variableReviews, variableLinks, variableActor,
+		variableComponent, variableIncident,
 	}
 }
 
@@ -39,7 +42,7 @@ func (d declarations) names() []string {
 // declarations are the object types behind the variables, the shared conditions,
 // and what expressions mention of either.
 type declarations struct {
-	pr, transition, comment, actor, review *objectType
+	pr, transition, comment, actor, review, component, incident *objectType
 
 	conditions map[string]*condition
 	mentions   *mentions
@@ -50,6 +53,8 @@ func declareAll() declarations {
 		pr:         declare("PullRequest", reflect.TypeFor[schemas.PullRequest]()),
 		transition: declare("Transition", reflect.TypeFor[schemas.Transition]()),
 		comment:    declare("Comment", reflect.TypeFor[schemas.Comment]()),
+		component:  declare("Component", reflect.TypeFor[schemas.StatusComponent]()),
+		incident:   declare("Incident", reflect.TypeFor[schemas.StatusIncident]()),
 		conditions: make(map[string]*condition),
 		mentions:   &mentions{byName: make(map[string]*mention)},
 	}
@@ -68,6 +73,8 @@ func (d declarations) options() []cel.EnvOption {
 		cel.Variable(variableReviews, types.NewListType(d.review.cel)),
 		cel.Variable(variableLinks, types.NewListType(types.StringType)),
 		cel.Variable(variableActor, d.actor.cel),
+		cel.Variable(variableComponent, d.component.cel),
+		cel.Variable(variableIncident, d.incident.cel),
 	}
 	for name := range d.conditions {
 		options = append(options, cel.Variable(name, types.BoolType))
@@ -86,17 +93,17 @@ func (d declarations) objectOf(name string) *objectType {
 		return d.comment
 	case variableActor:
 		return d.actor
+	case variableComponent:
+		return d.component
+	case variableIncident:
+		return d.incident
 	}
 	return nil
 }
 
 // isVariable reports whether an expression can ask for the name.
 func (d declarations) isVariable(name string) bool {
-	switch name {
-	case variablePR, variableTransition, variableComment, variableChecks, variableReviews, variableLinks, variableActor:
-		return true
-	}
-	return d.conditions[name] != nil
+	return slices.Contains(variableNames(), name) || d.conditions[name] != nil
 }
 
 // fieldNames returns the fields under a path such as transition.cause.
@@ -118,7 +125,7 @@ func (d declarations) fieldNames(path []string) []string {
 // goroutine: what is derived from them is kept.
 type variables struct {
 	declarations
-	pr, transition, comment, actor ref.Val
+	pr, transition, comment, actor, component, incident ref.Val
 
 	row             *schemas.PullRequest
 	ordinary        bool // no text or list is larger than estimates assume
@@ -132,18 +139,21 @@ type variables struct {
 
 var _ cel.Activation = (*variables)(nil)
 
-// bind returns the variables of a transition, with pr as the pull request.
-func (d declarations) bind(t schemas.Transition, pr *schemas.PullRequest) *variables {
+// bind returns the variables of a transition, with now as the row that it is about.
+func (d declarations) bind(t schemas.Transition, now Now) *variables {
 	t.From, t.To = listSide(t.Kind, t.From), listSide(t.Kind, t.To)
 	v := &variables{
 		declarations: d,
-		pr:           newObject(d.pr, pr),
+		pr:           newObject(d.pr, now.PullRequest),
 		transition:   newObject(d.transition, &t),
 		comment:      newObject(d.comment, t.Comment),
 		actor:        newObject(d.actor, &t.Cause.Sender),
-		row:          pr,
+		component:    newObject(d.component, now.Component),
+		incident:     newObject(d.incident, now.Incident),
+		row:          now.PullRequest,
 	}
-	v.ordinary = isOrdinary(v.pr) && isOrdinary(v.transition) && isOrdinary(v.comment)
+	v.ordinary = isOrdinary(v.pr) && isOrdinary(v.transition) && isOrdinary(v.comment) &&
+		isOrdinary(v.component) && isOrdinary(v.incident)
 	return v
 }
 
@@ -167,6 +177,10 @@ func (v *variables) ResolveName(name string) (any, bool) {
 		return v.comment, true
 	case variableActor:
 		return v.actor, true
+	case variableComponent:
+		return v.component, true
+	case variableIncident:
+		return v.incident, true
 	case variableChecks:
 		return v.checksOfHead(), true
 	case variableReviews:

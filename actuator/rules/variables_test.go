@@ -103,7 +103,7 @@ func TestVariables_AreOfTheRowThatIsAsked(t *testing.T) {
 	} {
 		now := *on.PullRequest
 		test.change(&now)
-		if holds, reason := set.Again("x", on, &now); holds || reason != test.want {
+		if holds, reason := set.Again("x", on, rules.Now{PullRequest: &now}); holds || reason != test.want {
 			t.Errorf("%t: %s, want %s", holds, reason, test.want)
 		}
 	}

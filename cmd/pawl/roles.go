@@ -89,7 +89,7 @@ func (i *installation) sources() ([]ingest.Source, error) {
 	var made []ingest.Source
 	var faults []error
 	for _, source := range i.config.Sources {
-		resolved := ingest.Source{Name: source.Name, Provider: source.Provider, Instance: source.Instance}
+		resolved := ingest.Source{Name: source.Name, Provider: source.Provider, Instance: source.Instance, Pages: source.Pages}
 		for n, secret := range source.Secrets {
 			value, err := secret.Resolve()
 			if err != nil {

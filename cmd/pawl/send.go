@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -207,10 +208,13 @@ func (s *sender) readJSON(name string, body []byte) ([]outgoing, error) {
 func (s *sender) post(ctx context.Context, delivery outgoing) (sent, error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
-	url := strings.TrimSuffix(s.url, "/") + "/webhooks/" + delivery.Source
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(delivery.Body))
+	address, err := s.addressOf(delivery)
 	if err != nil {
 		return sent{}, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(delivery.Body))
+	if err != nil {
+		return sent{}, withoutURL(err)
 	}
 	request.Header = delivery.Header.Clone()
 	if request.Header.Get("Content-Type") == "" {
@@ -221,7 +225,7 @@ func (s *sender) post(ctx context.Context, delivery outgoing) (sent, error) {
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return sent{}, err
+		return sent{}, withoutURL(err)
 	}
 	defer response.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(response.Body, 1<<16))
@@ -229,6 +233,28 @@ func (s *sender) post(ctx context.Context, delivery outgoing) (sent, error) {
 		return sent{}, err
 	}
 	return sent{Delivery: delivery.Name, Status: response.StatusCode, Answer: strings.TrimSpace(string(answer))}, nil
+}
+
+// addressOf returns the URL that a delivery is posted to, with the token of a
+// provider that has one.
+func (s *sender) addressOf(delivery outgoing) (string, error) {
+	secret, err := s.secretOf(delivery.Source)
+	if err != nil {
+		return "", err
+	}
+	address := strings.TrimSuffix(s.url, "/") + "/webhooks/" + delivery.Source
+	if token := sign.Token(delivery.provider, []byte(secret)); token != "" {
+		address += "/" + url.PathEscape(token)
+	}
+	return address, nil
+}
+
+// withoutURL leaves the URL out of an error: its path may have a token.
+func withoutURL(err error) error {
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		return failed.Err
+	}
+	return err
 }
 
 func (s *sender) sign(header http.Header, delivery outgoing) error {

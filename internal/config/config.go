@@ -24,6 +24,7 @@ import (
 	"pawl/actuator/rules"
 	"pawl/internal/notify"
 	"pawl/internal/provider"
+	"pawl/internal/provider/statuspage"
 	"pawl/internal/topics"
 	"pawl/schemas"
 )
@@ -64,6 +65,8 @@ type Source struct {
 	// TrackerKeys finds the keys of an issue tracker in what pull requests say.
 	// Empty finds none; nil is the default of package links.
 	TrackerKeys *Pattern `yaml:"tracker_keys,omitempty"`
+	// Pages are the ids of the status pages that are taken. Empty takes every page.
+	Pages []string `yaml:"pages,omitempty"`
 }
 
 // Pattern is an RE2 expression for the keys of an issue tracker.
@@ -246,10 +249,16 @@ func (c *Config) validateSources(fault func(path, format string, args ...any)) {
 			fault(path, "source %s: unknown provider %q, known: %v", source.Name, source.Provider, provider.Names())
 		case len(source.Secrets) == 0:
 			fault(path, "source %s has no secrets: an unsigned webhook can be sent by anyone", source.Name)
+		case len(source.Pages) > 0 && source.Provider != statuspage.Name:
+			fault(path+".pages", "source %s has pages, which only provider %s has", source.Name, statuspage.Name)
+		case slices.ContainsFunc(source.Pages, isNoPage):
+			fault(path+".pages", "source %s: a page is not the id of a status page", source.Name)
 		}
 		seen[source.Name] = true
 	}
 }
+
+func isNoPage(id string) bool { return !schemas.IsPageID(id) }
 
 // validateNotify tells each entry that is neither a host nor a range.
 func (c *Config) validateNotify(fault func(path, format string, args ...any)) {

@@ -98,6 +98,18 @@ func TestParse_WhatIsNotSaidKeepsItsDefault(t *testing.T) {
 	}
 }
 
+func TestParse_PagesOfAStatusPage(t *testing.T) {
+	t.Parallel()
+	const text = `sources: [{name: a, provider: statuspage, secrets: ["env:X"], pages: [pg1, pg2]}]`
+	got, err := config.Parse("p.yaml", []byte(text), nothing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(got.Sources[0].Pages, []string{"pg1", "pg2"}); diff != "" {
+		t.Errorf("pages (-got +want):\n%s", diff)
+	}
+}
+
 func TestParse_TellsAllFaultsAtOnce(t *testing.T) {
 	t.Parallel()
 	const bad = `sources:
@@ -132,6 +144,8 @@ func TestParse_ValidatesWhatTheShapeCannotTell(t *testing.T) {
 		"sources: [{name: a, provider: github}]":                                                                          "no secrets",
 		"sources: [{name: a, provider: svn, secrets: [\"env:X\"]}]":                                                       `unknown provider "svn"`,
 		"sources: [{name: a, provider: github, secrets: [\"env:X\"]}, {name: a, provider: github, secrets: [\"env:X\"]}]": "there twice",
+		"sources: [{name: a, provider: github, secrets: [\"env:X\"], pages: [pg1]}]":                                      "only provider statuspage has",
+		"sources: [{name: a, provider: statuspage, secrets: [\"env:X\"], pages: [\"a/b\"]}]":                              "not the id of a status page",
 		"kafka: {partitions: 0}": "want 1 or more",
 		"log: {level: loud}":     "want debug, info",
 		"log: {format: xml}":     "want auto, text",

@@ -14,7 +14,7 @@ import (
 // what it was asked.
 type Rules interface {
 	Decide(t schemas.Transition) []rules.Decision
-	Again(rule string, t schemas.Transition, now *schemas.PullRequest) (holds bool, reason string)
+	Again(rule string, t schemas.Transition, now rules.Now) (holds bool, reason string)
 	Rule(name string) (rules.Info, bool)
 	Limits() rules.Limits
 }
@@ -98,9 +98,9 @@ type Plan struct {
 
 // entity is what a plan knows of one.
 type entity struct {
-	at      time.Time            // the newest time of receipt
-	waiting []*Mutation          // in the order in which they were opened
-	newest  *schemas.PullRequest // while something waits
+	at      time.Time   // the newest time of receipt
+	waiting []*Mutation // in the order in which they were opened
+	newest  rules.Now   // while something waits
 	recent  []recent
 }
 
@@ -147,9 +147,9 @@ func (p *Plan) Take(t schemas.Transition) []Decision {
 	e := p.entity(t.PartitionKey())
 	e.advance(t.Cause.ReceivedAt)
 	p.wake(e, e.at)
-	if t.PullRequest != nil {
-		p.cancel(e, t.PullRequest)
-		e.newest = t.PullRequest
+	if now := rules.NowOf(t); !now.IsUnknown() {
+		p.cancel(e, now)
+		e.newest = now
 	}
 	decided := p.rules.Decide(t)
 	decisions := make([]Decision, 0, len(decided))
@@ -165,7 +165,7 @@ func (p *Plan) Take(t schemas.Transition) []Decision {
 		decisions = append(decisions, made)
 	}
 	if len(e.waiting) == 0 {
-		e.newest = nil
+		e.newest = rules.Now{}
 	}
 	return decisions
 }
@@ -192,7 +192,7 @@ func (p *Plan) open(t schemas.Transition, d rules.Decision, counted map[string]i
 			made.State, made.Reason = Dead, refused
 		case d.After > 0:
 			made.DueAt, made.decided = at.Add(d.After), &t
-			e.waiting, e.newest = append(e.waiting, made), t.PullRequest
+			e.waiting, e.newest = append(e.waiting, made), rules.NowOf(t)
 		}
 	}
 	return held

@@ -28,7 +28,7 @@ func (p *Plan) See(now *schemas.PullRequest, at time.Time) {
 	e.advance(at)
 	p.wake(e, e.at)
 	if len(e.waiting) > 0 {
-		e.newest = now
+		e.newest = rules.Now{PullRequest: now}
 	}
 }
 
@@ -52,7 +52,7 @@ func (p *Plan) wake(e *entity, at time.Time) {
 }
 
 // cancel gives up those whose condition a later state does not meet.
-func (p *Plan) cancel(e *entity, now *schemas.PullRequest) {
+func (p *Plan) cancel(e *entity, now rules.Now) {
 	contrary := func(m *Mutation) bool {
 		holds, reason := p.rules.Again(m.Rule, *m.decided, now)
 		if !holds {

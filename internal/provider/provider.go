@@ -22,6 +22,7 @@ import (
 	"pawl/internal/provider/gitlab"
 	"pawl/internal/provider/own"
 	"pawl/internal/provider/payload"
+	"pawl/internal/provider/statuspage"
 	"pawl/internal/provider/webhook"
 	"pawl/schemas"
 )
@@ -37,6 +38,7 @@ var (
 	ErrBody        = webhook.ErrBody
 	ErrHeader      = webhook.ErrHeader
 	ErrMedia       = webhook.ErrMedia
+	ErrPage        = webhook.ErrPage
 )
 
 // Provider reads the deliveries of one kind of provider. Its methods are pure
@@ -58,7 +60,8 @@ type Provider interface {
 	// once, because a strong one of them can forbid a weak proof.
 	Verify(in Delivery, secrets [][]byte) (int, error)
 	// Seal makes the record of a verified delivery. The record shares memory
-	// with the delivery's body. The error wraps ErrBody, ErrHeader or ErrMedia.
+	// with the delivery's body. The error wraps ErrBody, ErrHeader, ErrMedia
+	// or ErrPage.
 	Seal(in Delivery) (schemas.Record, error)
 	// Decode reads a record's body. An event that is not folded is no error:
 	// Event.Ignored says why. An error means that the body cannot be decoded,
@@ -77,12 +80,23 @@ func ByName(name string) (Provider, bool) {
 		return gitea.Provider{}, true
 	case bitbucket.Name:
 		return bitbucket.Provider{}, true
+	case statuspage.Name:
+		return statuspage.Provider{}, true
 	}
 	return nil, false
 }
 
 // Names returns the names that ByName knows.
-func Names() []string { return []string{github.Name, gitlab.Name, gitea.Name, bitbucket.Name} }
+func Names() []string {
+	return []string{github.Name, gitlab.Name, gitea.Name, bitbucket.Name, statuspage.Name}
+}
+
+// TakesToken reports whether a provider's deliveries are proven by a token in the
+// path of their URL. Only a provider that has a method TakesToken says so.
+func TakesToken(of Provider) bool {
+	taker, ok := of.(interface{ TakesToken() bool })
+	return ok && taker.TakesToken()
+}
 
 // Decode reads a record by its provider: one that the edge made of its own
 // refusals likewise. A record of a provider that this program does not know is

@@ -48,3 +48,13 @@ func TestDecode_UnknownProviderIsIgnored(t *testing.T) {
 		t.Errorf("Decode() = %+v, want the record's key, id and source", event)
 	}
 }
+
+func TestTakesToken_OnlyWhereNothingElseProvesADelivery(t *testing.T) {
+	t.Parallel()
+	for _, name := range provider.Names() {
+		of, _ := provider.ByName(name)
+		if got, want := provider.TakesToken(of), name == "statuspage"; got != want {
+			t.Errorf("TakesToken(%s) = %t, want %t", name, got, want)
+		}
+	}
+}

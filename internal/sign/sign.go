@@ -54,10 +54,23 @@ func Sign(provider string, in webhook.Delivery, secret []byte) error {
 		in.Header.Set("X-Gitea-Signature", digest(secret, body))
 	case "gitlab": // docs.gitlab.com, "Webhooks"
 		return signGitLab(in, secret)
+	case statusPage: // no header: see Token
 	default:
 		return fmt.Errorf("provider %q signs in no way that is known", provider)
 	}
 	return nil
+}
+
+// statusPage proves a delivery by the path it is sent to.
+const statusPage = "statuspage"
+
+// Token returns what stands behind the source in the path of a delivery, as the
+// provider's only proof of a secret. It is empty for providers that sign.
+func Token(provider string, secret []byte) string {
+	if provider != statusPage {
+		return ""
+	}
+	return string(secret)
 }
 
 // signGitLab sends the secret itself, or signs under a signing token as Standard
@@ -89,8 +102,11 @@ func signGitLab(in webhook.Delivery, secret []byte) error {
 
 // Name sets the headers that name the event and the delivery, for a body that
 // comes without any. An event is named as in the provider's header: pull_request,
-// "Merge Request Hook", pullrequest:created.
+// "Merge Request Hook", pullrequest:created. Statuspage has no such headers.
 func Name(provider string, header http.Header, event, id string) error {
+	if provider == statusPage {
+		return nil
+	}
 	names, known := map[string][2]string{
 		"github":    {"X-GitHub-Event", "X-GitHub-Delivery"},
 		"gitea":     {"X-Gitea-Event", "X-Gitea-Delivery"},

@@ -18,6 +18,8 @@ type Ran struct {
 	States       map[schemas.EntityKey]projector.State
 	Commits      map[schemas.EntityKey]projector.CommitState
 	Repositories map[schemas.EntityKey]*schemas.Repository
+	Components   map[schemas.EntityKey]*schemas.StatusComponent
+	Incidents    map[schemas.EntityKey]*schemas.StatusIncident
 	Transitions  map[schemas.EntityKey][]schemas.Transition
 	Decisions    []plan.Decision
 	// Mutations are all that were opened, also those that were given up. All
@@ -79,6 +81,7 @@ func (s *Story) Run(rules plan.Rules, order []int) (Ran, error) {
 		r.ran.Mutations = r.plan.Mutations()
 	}
 	r.ran.States, r.ran.Commits, r.ran.Repositories = r.held.States, r.held.Commits, r.held.Repositories
+	r.ran.Components, r.ran.Incidents = r.held.Components, r.held.Incidents
 	return r.ran, nil
 }
 

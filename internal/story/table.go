@@ -38,7 +38,26 @@ func tables() []table {
 		{"check", checks, func(w Want) []Rows { return []Rows{w.Check, w.CommitCheck} }},
 		{"commit", commits, func(w Want) []Rows { return []Rows{w.Commit, w.CommitRollup} }},
 		{"repository", repositories, func(w Want) []Rows { return []Rows{w.Repository} }},
+		{"status_component", components, func(w Want) []Rows { return []Rows{w.StatusComponent} }},
+		{"status_incident", incidents, func(w Want) []Rows { return []Rows{w.StatusIncident} }},
 	}
+}
+
+func components(ran Ran) []entry {
+	var found []entry
+	for _, key := range slices.Sorted(maps.Keys(ran.Components)) {
+		found = append(found, entry{[]string{string(key)}, rowOf(ran.Components[key], "provider_updated_at")})
+	}
+	return found
+}
+
+func incidents(ran Ran) []entry {
+	var found []entry
+	for _, key := range slices.Sorted(maps.Keys(ran.Incidents)) {
+		made := rowOf(ran.Incidents[key], "created_at", "resolved_at", "scheduled_for", "scheduled_until", "provider_updated_at")
+		found = append(found, entry{[]string{string(key)}, made})
+	}
+	return found
 }
 
 func pullRequests(ran Ran) []entry {

@@ -31,6 +31,8 @@ type Want struct {
 	Commit            Rows `yaml:"commit"`
 	CommitRollup      Rows `yaml:"commit_rollup"`
 	Repository        Rows `yaml:"repository"` // also by its full name
+	StatusComponent   Rows `yaml:"status_component"`
+	StatusIncident    Rows `yaml:"status_incident"`
 	// Link lists the targets that a pull request names, all of them.
 	Link      map[string][]string `yaml:"link"`
 	IssueLink map[string][]string `yaml:"issue_link"`

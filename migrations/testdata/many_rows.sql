@@ -43,4 +43,14 @@ insert into pawl.repository (entity_key, instance, repository_id, repository, st
 select 'github.com:' || 101 + n, 'github.com', 101 + n, case n when 0 then 'acme/api' else 'acme/lib-' || n end, 'live', 1, now()
   from generate_series(0, 9999) as n;
 
+insert into pawl.status_component (entity_key, instance, page_id, component_id, name, status, version, folded_at)
+select 'statuspage.io:pg' || n % 500 || '/c' || n, 'statuspage.io', 'pg' || n % 500, 'c' || n, 'Component ' || n,
+       case n % 7 when 1 then 'major_outage' else 'operational' end, 1, now()
+  from generate_series(1, 20000) as n;
+
+insert into pawl.status_incident (entity_key, instance, page_id, incident_id, name, status, impact, body, created_at, version, folded_at)
+select 'statuspage.io:pg' || n % 500 || '!i' || n, 'statuspage.io', 'pg' || n % 500, 'i' || n, 'Incident ' || n,
+       case n % 400 when 1 then 'investigating' else 'resolved' end, 'minor', 'Looking.', now() - n * interval '1 hour', 1, now()
+  from generate_series(1, 20000) as n;
+
 analyze;

@@ -27,6 +27,12 @@ type Delivery struct {
 	Source      string
 	ReceivedAt  time.Time
 	TraceParent string
+	// Token is what the URL's path has behind the source, for providers whose
+	// deliveries carry no other proof. It is a secret.
+	Token string
+	// Pages are the ids of the status pages that the source takes. Empty takes
+	// every page.
+	Pages []string
 }
 
 // The errors of Verify. Each means that the delivery is refused (401).
@@ -48,6 +54,9 @@ var (
 	ErrHeader = errors.New("headers are not those of a delivery")
 	// ErrMedia: the content type is not one that deliveries come in (415).
 	ErrMedia = errors.New("content type is not supported")
+	// ErrPage: the delivery is of a status page that the source does not take
+	// (403).
+	ErrPage = errors.New("status page is not one of the source's")
 )
 
 // Media is the form of a body.

@@ -1,0 +1,118 @@
+package statuspage
+
+import (
+	"strings"
+	"time"
+
+	"pawl/internal/provider/payload"
+	"pawl/schemas"
+)
+
+// incidentPayload is what is sent when an incident or a scheduled maintenance is
+// made or changed: the whole of it.
+type incidentPayload struct {
+	Page     page     `json:"page"`
+	Incident incident `json:"incident"`
+}
+
+type incident struct {
+	ID             string         `json:"id"`
+	PageID         string         `json:"page_id"`
+	Name           *string        `json:"name"`
+	Status         string         `json:"status"`
+	Impact         *string        `json:"impact"`
+	Shortlink      *string        `json:"shortlink"`
+	CreatedAt      payload.Moment `json:"created_at"`
+	UpdatedAt      payload.Moment `json:"updated_at"`
+	ResolvedAt     payload.Moment `json:"resolved_at"`
+	ScheduledFor   payload.Moment `json:"scheduled_for"`
+	ScheduledUntil payload.Moment `json:"scheduled_until"`
+	Components     []*component   `json:"components"`
+	Updates        []*update      `json:"incident_updates"`
+}
+
+// update is what was posted to an incident. Its display_at is not read: it can be
+// set back.
+type update struct {
+	ID        *string        `json:"id"`
+	Body      *string        `json:"body"`
+	CreatedAt payload.Moment `json:"created_at"`
+	UpdatedAt payload.Moment `json:"updated_at"`
+}
+
+func (u *update) createdAt() payload.Moment { return u.CreatedAt }
+
+func decodeIncident(event schemas.Event, record schemas.Record) (schemas.Event, error) {
+	var said incidentPayload
+	if err := payload.Read(record, &said); err != nil {
+		return schemas.Event{}, err
+	}
+	read, err := newReader(record, said.Page)
+	if err != nil {
+		return schemas.Event{}, err
+	}
+	shown := &said.Incident
+	if err := read.checkID("incident.id", shown.ID); err != nil {
+		return schemas.Event{}, err
+	}
+	if err := read.checkPage("incident.page_id", shown.PageID); err != nil {
+		return schemas.Event{}, err
+	}
+	event.Components, err = read.components(shown.Components, shown.clock())
+	if err != nil {
+		return schemas.Event{}, err
+	}
+	event.Incident = read.incident(shown)
+	event.Entity = schemas.IncidentKey(read.instance, read.page, shown.ID)
+	return event, nil
+}
+
+func (r reader) incident(shown *incident) *schemas.IncidentSnapshot {
+	made := &schemas.IncidentSnapshot{
+		Instance:       r.instance,
+		PageID:         r.page,
+		IncidentID:     strings.Clone(shown.ID),
+		Name:           payload.NonEmpty(shown.Name),
+		Status:         wordOf(shown.Status, schemas.IncidentStatuses(), schemas.IncidentUnknown),
+		Impact:         payload.Text(shown.Impact),
+		URL:            payload.Text(shown.Shortlink),
+		Components:     payload.Names(shown.Components, (*component).name),
+		Updates:        int64(len(shown.Updates)),
+		CreatedAt:      shown.CreatedAt.Stated(),
+		ResolvedAt:     shown.ResolvedAt.StatedOrNull(),
+		ScheduledFor:   shown.ScheduledFor.StatedOrNull(),
+		ScheduledUntil: shown.ScheduledUntil.StatedOrNull(),
+		UpdatedAt:      shown.clock(),
+	}
+	made.Maintenance = shown.ScheduledFor.Set || shown.ScheduledUntil.Set || isMaintenance(made.Status)
+	if newest := newestOf(shown.Updates, (*update).createdAt); newest != nil {
+		made.UpdateID, made.Body = payload.NonEmpty(newest.ID), payload.Text(newest.Body)
+	}
+	return made
+}
+
+func (c *component) name() string { return payload.Text(c.Name).Value }
+
+// clock is the newest time at which the incident or one of its updates was
+// changed: an update can be edited later.
+func (i *incident) clock() schemas.Stated[time.Time] {
+	newest := i.UpdatedAt
+	for _, posted := range i.Updates {
+		if posted != nil && posted.UpdatedAt.At.After(newest.At) {
+			newest = posted.UpdatedAt
+		}
+	}
+	return newest.Stated()
+}
+
+// isMaintenance reports whether only a scheduled maintenance has a status.
+func isMaintenance(status schemas.IncidentStatus) bool {
+	switch status {
+	case schemas.IncidentScheduled, schemas.IncidentInProgress, schemas.IncidentVerifying, schemas.IncidentCompleted:
+		return true
+	case schemas.IncidentUnknown, schemas.IncidentInvestigating, schemas.IncidentIdentified,
+		schemas.IncidentMonitoring, schemas.IncidentResolved, schemas.IncidentPostmortem:
+		return false
+	}
+	return false
+}
