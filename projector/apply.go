@@ -21,7 +21,7 @@ type Applier struct {
 	checkpoint Checkpoint
 	links      FindLinks
 	step       func(name string) error // test seam: called before each step, nil in production
-	unmet      bool                    // test seam: leaves out the lock on which results and new heads meet
+	unmet      bool                    // test seam: leaves out the locks on which partitions meet
 }
 
 // NewApplier returns an applier for a claimed partition. Links may be nil.

@@ -2,6 +2,7 @@ package projector
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -24,7 +25,11 @@ func (w *wanted) wantStatus(event schemas.Event) {
 // partitions: the second of two waits, and folds on what the first one wrote.
 func (w *wanted) queueStatus(queue *pgx.Batch, held *Held) {
 	if len(w.components) > 0 {
-		queue.Queue(loadComponentsSQL, w.components).Query(func(rows pgx.Rows) error { return readComponents(rows, held) })
+		sql := loadComponentsSQL
+		if w.unmet {
+			sql = strings.Replace(sql, "for update", "", 1)
+		}
+		queue.Queue(sql, w.components).Query(func(rows pgx.Rows) error { return readComponents(rows, held) })
 	}
 	if len(w.incidents) > 0 {
 		queue.Queue(loadIncidentsSQL, w.incidents).Query(func(rows pgx.Rows) error { return readIncidents(rows, held) })

@@ -62,3 +62,53 @@ func TestI4_ComponentAndIncidentRace(t *testing.T) {
 		t.Errorf("%s components have the wrong status, of %s the outage is not told once; the page shows %s of %d", wrong, untold, shown, pairs)
 	}
 }
+
+// TestI5_OlderIncidentWaitsForTheComponent holds the transaction of an outage open
+// before its commit, while an incident that shows an older state is folded.
+func TestI5_OlderIncidentWaitsForTheComponent(t *testing.T) {
+	t.Parallel()
+	if got := raceComponent(t, false); got != "major_outage" {
+		t.Errorf("status %s, want major_outage", got)
+	}
+}
+
+// TestI5_WithoutTheLockTheOlderStateWins shows that the test before can fail.
+func TestI5_WithoutTheLockTheOlderStateWins(t *testing.T) {
+	t.Parallel()
+	if got := raceComponent(t, true); got != "partial_outage" {
+		t.Errorf("status %s: the race did not happen, and the other test proves nothing", got)
+	}
+}
+
+// raceComponent folds an outage and an older incident so that their transactions
+// overlap, and returns the component's status.
+func raceComponent(t *testing.T, unmet bool) string {
+	t.Helper()
+	pool := newPool(t)
+	own, incidents := newPartition(t, pool, 0), newPartition(t, pool, 1)
+	incidents.apply(incidentShowing(1, 0, "operational"))
+	if unmet {
+		own.applier.SetUnmet()
+		incidents.applier.SetUnmet()
+	}
+	written, done := make(chan struct{}), make(chan struct{})
+	own.applier.SetStep(func(step string) error {
+		if step != "commit" {
+			return nil
+		}
+		close(written)
+		select { // the other one either ends without waiting, or waits for us
+		case <-done:
+		case <-time.After(300 * time.Millisecond):
+		}
+		return nil
+	})
+	older := incidentShowing(1, 2, "partial_outage")
+	older.ID = "i-older"
+	var both sync.WaitGroup
+	both.Go(func() { own.apply(outage(1, 3, "d-1")) })
+	<-written
+	both.Go(func() { defer close(done); incidents.apply(older) })
+	both.Wait()
+	return columnOf(t, pool, `select status from pawl.status_component`)
+}
