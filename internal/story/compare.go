@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -37,9 +36,6 @@ func (s *Story) checkVerdicts(ran Ran) []string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Want.Verdicts)) {
 		verdict, ok := got[name]
-		if !ok {
-			verdict, ok = verdictNumbered(ran.Verdicts, name)
-		}
 		switch {
 		case !ok:
 			diffs = append(diffs, fmt.Sprintf("verdicts: there is no %s.http", name))
@@ -48,23 +44,6 @@ func (s *Story) checkVerdicts(ran Ran) []string {
 		}
 	}
 	return diffs
-}
-
-// verdictNumbered finds a delivery by its number: a name that is not quoted, 01,
-// reaches us from YAML as the number 1.
-func verdictNumbered(verdicts []Verdict, name string) (Verdict, bool) {
-	number, err := strconv.Atoi(name)
-	if err != nil {
-		return Verdict{}, false
-	}
-	var found Verdict
-	ok := false
-	for _, verdict := range verdicts {
-		if other, err := strconv.Atoi(verdict.Name); err == nil && other == number {
-			found, ok = verdict, true
-		}
-	}
-	return found, ok
 }
 
 func checkRows(table string, want Rows, got []entry) []string {

@@ -43,6 +43,7 @@ func TestStory_TellsWhatIsNotSo(t *testing.T) {
 	const rule = "-- pawl.yaml --\nrules:\n  - {name: greet, on: [opened], mutate: {comment: {body: hi}}}\n"
 	tests := []struct{ name, story, want string }{
 		{"verdict of a name that is not quoted", head + "-- want.yaml --\nverdicts: {01: stale}\n", "got applied, want stale"},
+		{"no such delivery, in a name that could be octal", head + "-- want.yaml --\nverdicts: {010: stale}\n", "there is no 010.http"},
 		{"verdict", head + "-- want.yaml --\nverdicts: {\"01\": stale}\n", "verdict of 01: got applied, want stale"},
 		{"no such delivery", head + "-- want.yaml --\nverdicts: {\"02\": stale}\n", "there is no 02.http"},
 		{"column", head + "-- want.yaml --\npull_request: {\"github.com:101#7\": {state: closed}}\n", `state: got "open", want "closed"`},

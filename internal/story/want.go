@@ -2,8 +2,10 @@ package story
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
 
 	"pawl/actuator/rules"
 	"pawl/schemas"
@@ -16,7 +18,7 @@ type Rows map[string]map[string]any
 // looked at.
 type Want struct {
 	// Verdicts by the delivery's file name without .http.
-	Verdicts map[string]schemas.Verdict `yaml:"verdicts"`
+	Verdicts Verdicts `yaml:"verdicts"`
 	// The tables. Columns that are not named may be anything. Where a key has a
 	// pull request's or a commit's in it, acme/api#7 and acme/api@sha do too. A
 	// table with two sections may have either.
@@ -47,6 +49,26 @@ type Want struct {
 	Mutations []map[string]any `yaml:"mutations"`
 	// Orders is false where the written order is the point of the story.
 	Orders *bool `yaml:"orders"`
+}
+
+// Verdicts are by name as it is written: 01 is no number.
+type Verdicts map[string]schemas.Verdict
+
+// UnmarshalYAML reads the names before YAML makes numbers of them.
+func (v *Verdicts) UnmarshalYAML(node ast.Node) error {
+	entries, ok := node.(ast.MapNode)
+	if !ok {
+		return fmt.Errorf("verdicts: want a map of names to verdicts, got %s", node.Type())
+	}
+	*v = make(Verdicts)
+	for each := entries.MapRange(); each.Next(); {
+		var verdict schemas.Verdict
+		if err := yaml.NodeToValue(each.Value(), &verdict); err != nil {
+			return err
+		}
+		(*v)[each.Key().GetToken().Value] = verdict
+	}
+	return nil
 }
 
 // WantDecision is a decision that must have been made. What is empty may be
