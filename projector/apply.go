@@ -247,7 +247,7 @@ func (a *Applier) save(ctx context.Context, tx pgx.Tx, batch Batch, held *Held, 
 	if err := a.before("save"); err != nil {
 		return err
 	}
-	writes := writes{checkpoint: a.checkpoint, batch: batch, results: results, now: time.Now(), loadedComponents: was.components}
+	writes := writes{checkpoint: a.checkpoint, batch: batch, results: results, now: time.Now()}
 	queue := new(pgx.Batch)
 	writes.queueCommits(queue, held.ChangedCommits(), held.ChangedChecks())
 	writes.queueRepositories(queue, held.ChangedRepositories())
@@ -255,7 +255,7 @@ func (a *Applier) save(ctx context.Context, tx pgx.Tx, batch Batch, held *Held, 
 	writes.queueComments(queue, held.ChangedComments())
 	writes.queueReviews(queue, held.ChangedReviews(), held.ChangedThreads())
 	writes.queueLinks(queue, held.ChangedLinks())
-	writes.queueComponents(queue, held.ChangedComponents())
+	writes.queueComponents(queue, held.ChangedComponents(), was.components)
 	writes.queueIncidents(queue, held.ChangedIncidents())
 	writes.queueDeliveries(queue)
 	if err := writes.queueTransitions(queue); err != nil {

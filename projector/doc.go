@@ -25,10 +25,11 @@
 // A crash before the commit leaves nothing; after it, everything. An error on
 // commit means neither: the checkpoint is read again and says which it was.
 //
-// Two partitions meet on a commit and on a pull request: results of a commit
-// come under its own key. So a batch locks what it touches before it reads, in one
-// round trip, commits first and then pull requests, each in the order of their
-// keys; a second round trip reads what stands around the locked rows. Whoever
+// Two partitions meet on a commit and on a pull request, for results of a commit
+// come under its own key, and on a component of a status page, which incidents show
+// too. So a batch locks what it touches before it reads, in one round trip, commits
+// first, then pull requests, then the rows of status pages, each in the order of
+// their keys; a second round trip reads what stands around the locked rows. Whoever
 // comes second folds on what the first one wrote, and no two lock each other out.
 //
 // One record can be bad without stopping the rest. A batch that the data makes

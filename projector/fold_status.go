@@ -2,7 +2,7 @@ package projector
 
 import (
 	"cmp"
-	"slices"
+	"reflect"
 	"time"
 
 	"pawl/schemas"
@@ -20,13 +20,14 @@ func FoldComponent(held *schemas.StatusComponent, said schemas.ComponentSnapshot
 	next := schemas.StatusComponent{
 		EntityKey: said.Key, Instance: said.Instance, PageID: said.PageID, ComponentID: said.ComponentID,
 	}
-	if held != nil {
-		next = *held
-	}
 	order := 0
 	if held != nil {
+		next = *held
 		order = compareTimes(at, held.ProviderUpdatedAt)
-		if order == 0 && !at.IsZero() && said.Status != held.Status {
+		switch {
+		case order > 0:
+			next.NeedsRead = false // what contradicted each other is past
+		case order == 0 && !at.IsZero() && said.Status != held.Status:
 			order, next.NeedsRead = standOfComponents(held, said)
 		}
 	}
@@ -110,9 +111,7 @@ func FoldIncident(held *schemas.StatusIncident, event schemas.Event) (*schemas.S
 	if held != nil && sameIncident(held, &next) {
 		return held, Outcome{Verdict: schemas.Unchanged, Reason: "the row says the same already", FutureTime: future}
 	}
-	if held != nil && !at.IsZero() && at.Equal(held.ProviderUpdatedAt) && said.Updates == held.Updates {
-		next.NeedsRead = true
-	}
+	next.NeedsRead = held != nil && !at.IsZero() && at.Equal(held.ProviderUpdatedAt) && said.Updates == held.Updates
 	next.Version++
 	outcome := Outcome{Verdict: schemas.Applied, FutureTime: future}
 	if kind, changed := incidentKind(held, &next); changed {
@@ -159,17 +158,8 @@ func standOfIncidents(held *schemas.StatusIncident, said *schemas.IncidentSnapsh
 
 func sameIncident(a, b *schemas.StatusIncident) bool {
 	x, y := *a, *b
-	same := slices.Equal(x.Components, y.Components)
-	x.Components, y.Components = nil, nil
-	return same && sameTimes(x, y)
-}
-
-// sameTimes compares two rows without lists.
-func sameTimes(a, b schemas.StatusIncident) bool {
-	alike := a.CreatedAt.Equal(b.CreatedAt) && a.ResolvedAt.Equal(b.ResolvedAt) && a.ScheduledFor.Equal(b.ScheduledFor) &&
-		a.ScheduledUntil.Equal(b.ScheduledUntil) && a.ProviderUpdatedAt.Equal(b.ProviderUpdatedAt)
-	return alike && a.Name == b.Name && a.Status == b.Status && a.Impact == b.Impact && a.Maintenance == b.Maintenance &&
-		a.URL == b.URL && a.UpdateID == b.UpdateID && a.Body == b.Body && a.Updates == b.Updates
+	x.NeedsRead, y.NeedsRead = false, false // follows from what is compared here
+	return reflect.DeepEqual(x, y)
 }
 
 // incidentKind returns what kind of change two rows are apart. The text of an

@@ -71,6 +71,22 @@ func TestI6_ContradictionOfOneInstantIsTheWorse(t *testing.T) {
 	}
 }
 
+// TestI6_LaterDeliveryEndsAContradiction, of a component and of an incident.
+func TestI6_LaterDeliveryEndsAContradiction(t *testing.T) {
+	t.Parallel()
+	component, _ := foldShown(shown(schemas.ComponentMajorOutage, "", 5), shown(schemas.ComponentOperational, "", 5), shown(schemas.ComponentOperational, "", 6))
+	if component.NeedsRead || component.Status != schemas.ComponentOperational {
+		t.Errorf("component: %s, needs read: %t", component.Status, component.NeedsRead)
+	}
+	first, second := incident(schemas.IncidentIdentified, 5, 1, "a"), incident(schemas.IncidentIdentified, 5, 1, "b")
+	if row, _ := foldIncidents(first, second); !row.NeedsRead {
+		t.Error("incident: two texts of one instant do not ask for a read")
+	}
+	if row, _ := foldIncidents(first, second, incident(schemas.IncidentIdentified, 6, 2, "c")); row.NeedsRead {
+		t.Error("incident: it still asks for a read")
+	}
+}
+
 func TestComponent_FirstSight(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -121,6 +121,13 @@ func raceOnce(t *testing.T, first string, unmet bool) string {
 	if first == "result" {
 		one, other, oneRecord, otherRecord = results, pushes, otherRecord, oneRecord
 	}
+	overlap(one, other, oneRecord, otherRecord)
+	return columnOf(t, pool, `select checks_state from pawl.pull_request`)
+}
+
+// overlap folds two records so that their transactions overlap: the first one is
+// held open before its commit while the other one is folded.
+func overlap(one, other *partition, oneRecord, otherRecord schemas.Record) {
 	written, done := make(chan struct{}), make(chan struct{})
 	one.applier.SetStep(func(step string) error {
 		if step != "commit" {
@@ -138,7 +145,6 @@ func raceOnce(t *testing.T, first string, unmet bool) string {
 	<-written
 	both.Go(func() { defer close(done); other.apply(otherRecord) })
 	both.Wait()
-	return columnOf(t, pool, `select checks_state from pawl.pull_request`)
 }
 
 func columnOf(t *testing.T, pool *pgxpool.Pool, sql string) string {

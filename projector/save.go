@@ -19,18 +19,17 @@ type writes struct {
 	batch      Batch
 	results    []Result
 	now        time.Time
-	// loadedComponents are those that were there before the fold.
-	loadedComponents map[schemas.EntityKey]bool
 }
 
-// errRaced means that a pull request that was not there when the batch was
-// loaded is there now: another partition wrote it. The batch is read again.
+// errRaced means that an entity that was not there when the batch was loaded is
+// there now: another partition wrote it. The batch is read again.
 var errRaced = errors.New("another partition wrote the same entity")
 
 func (w writes) queuePullRequests(queue *pgx.Batch, rows []*schemas.PullRequest, heads map[schemas.EntityKey]schemas.EntityKey) {
 	if len(rows) == 0 {
 		return
 	}
+	fresh := countNew(rows, heads, func(r *schemas.PullRequest) schemas.EntityKey { return r.EntityKey })
 	text := func(get func(*schemas.PullRequest) string) []string { return column(rows, get) }
 	flag := func(get func(*schemas.PullRequest) bool) []bool { return column(rows, get) }
 	count := func(get func(*schemas.PullRequest) int64) []int64 { return column(rows, get) }
@@ -88,19 +87,26 @@ func (w writes) queuePullRequests(queue *pgx.Batch, rows []*schemas.PullRequest,
 		text(func(r row) string { return r.NeedsReadReason }),
 		text(func(r row) string { return arrivalJSON(r.Arrival) }),
 		w.now).
-		QueryRow(func(found pgx.Row) error { return requireNew(found, rows, heads) })
+		QueryRow(func(found pgx.Row) error { return requireNew(found, fresh) })
 }
 
-// requireNew compares how many rows were new with how many had to be.
-func requireNew(found pgx.Row, rows []*schemas.PullRequest, heads map[schemas.EntityKey]schemas.EntityKey) error {
-	var got, want int64
-	if err := found.Scan(&got); err != nil {
-		return fmt.Errorf("write pull_request: %w", err)
-	}
+// countNew counts the rows that were not there when the batch was loaded.
+func countNew[R, V any](rows []R, loaded map[schemas.EntityKey]V, keyOf func(R) schemas.EntityKey) int64 {
+	count := int64(0)
 	for _, row := range rows {
-		if _, known := heads[row.EntityKey]; !known {
-			want++
+		if _, known := loaded[keyOf(row)]; !known {
+			count++
 		}
+	}
+	return count
+}
+
+// requireNew compares how many rows a statement found to be new with how many had
+// to be.
+func requireNew(found pgx.Row, want int64) error {
+	var got int64
+	if err := found.Scan(&got); err != nil {
+		return fmt.Errorf("count new rows: %w", err)
 	}
 	if got != want {
 		return errRaced

@@ -1,7 +1,6 @@
 package projector
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -12,10 +11,11 @@ import (
 // queueComponents writes the components. Where one that was not there when the
 // batch was loaded is there now, another partition wrote it, and the batch is read
 // again: what it wrote may be the newer.
-func (w writes) queueComponents(queue *pgx.Batch, rows []*schemas.StatusComponent) {
+func (w writes) queueComponents(queue *pgx.Batch, rows []*schemas.StatusComponent, loaded map[schemas.EntityKey]bool) {
 	if len(rows) == 0 {
 		return
 	}
+	fresh := countNew(rows, loaded, func(r *schemas.StatusComponent) schemas.EntityKey { return r.EntityKey })
 	type row = *schemas.StatusComponent
 	text := func(get func(row) string) []string { return column(rows, get) }
 	queue.Queue(saveComponentsSQL,
@@ -32,24 +32,7 @@ func (w writes) queueComponents(queue *pgx.Batch, rows []*schemas.StatusComponen
 		column(rows, func(r row) int64 { return r.Version }),
 		column(rows, func(r row) bool { return r.NeedsRead }),
 		w.now).
-		QueryRow(func(found pgx.Row) error { return requireLoaded(found, w.loadedComponents, rows) })
-}
-
-// requireLoaded compares how many components were new with how many had to be.
-func requireLoaded(found pgx.Row, loaded map[schemas.EntityKey]bool, rows []*schemas.StatusComponent) error {
-	var got, want int64
-	if err := found.Scan(&got); err != nil {
-		return fmt.Errorf("write status_component: %w", err)
-	}
-	for _, row := range rows {
-		if !loaded[row.EntityKey] {
-			want++
-		}
-	}
-	if got != want {
-		return errRaced
-	}
-	return nil
+		QueryRow(func(found pgx.Row) error { return requireNew(found, fresh) })
 }
 
 func (w writes) queueIncidents(queue *pgx.Batch, rows []*schemas.StatusIncident) {

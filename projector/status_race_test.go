@@ -91,24 +91,8 @@ func raceComponent(t *testing.T, unmet bool) string {
 		own.applier.SetUnmet()
 		incidents.applier.SetUnmet()
 	}
-	written, done := make(chan struct{}), make(chan struct{})
-	own.applier.SetStep(func(step string) error {
-		if step != "commit" {
-			return nil
-		}
-		close(written)
-		select { // the other one either ends without waiting, or waits for us
-		case <-done:
-		case <-time.After(300 * time.Millisecond):
-		}
-		return nil
-	})
 	older := incidentShowing(1, 2, "partial_outage")
 	older.ID = "i-older"
-	var both sync.WaitGroup
-	both.Go(func() { own.apply(outage(1, 3, "d-1")) })
-	<-written
-	both.Go(func() { defer close(done); incidents.apply(older) })
-	both.Wait()
+	overlap(own, incidents, outage(1, 3, "d-1"), older)
 	return columnOf(t, pool, `select status from pawl.status_component`)
 }
