@@ -80,6 +80,9 @@ func (s *Set) Explain(name string, pr *schemas.PullRequest) (Explanation, error)
 }
 
 func (r *rule) notFor(pr *schemas.PullRequest) string {
+	if r.isOfStatusPage() {
+		return "the rule is of status pages, and not of pull requests"
+	}
 	reason, _ := r.stillFor(schemas.Transition{Entity: pr.EntityKey, PullRequest: pr}, pr)
 	return reason
 }

@@ -153,3 +153,19 @@ func TestExplain_AgreesWithTheDecision(t *testing.T) {
 		}
 	})
 }
+
+// TestExplain_RuleOfStatusPages is about no pull request.
+func TestExplain_RuleOfStatusPages(t *testing.T) {
+	t.Parallel()
+	set := parse(t, `
+rules:
+  - name: down
+    on: [component_changed]
+    when: component.status == "major_outage"
+    mutate: {notify: {url: "env:X", text: "down"}}
+`)
+	got, err := set.Explain("down", transition(nil).PullRequest)
+	if err != nil || got.Holds != rules.HoldsNot || got.NotFor == "" {
+		t.Errorf("%s: %s, %v", got.Holds, got.NotFor, err)
+	}
+}

@@ -1,5 +1,4 @@
-// Package statuspage reads the webhooks of Atlassian Statuspage, and of pages
-// that send the same outline.
+// Package statuspage reads the webhooks of Atlassian Statuspage.
 //
 //	verify.go           the token in the path: there is no signature
 //	seal.go             delivery → record: the key, and no capability URL
