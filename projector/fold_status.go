@@ -2,7 +2,7 @@ package projector
 
 import (
 	"cmp"
-	"reflect"
+	"slices"
 	"time"
 
 	"pawl/schemas"
@@ -156,10 +156,14 @@ func standOfIncidents(held *schemas.StatusIncident, said *schemas.IncidentSnapsh
 	return cmp.Or(cmp.Compare(said.Updates, held.Updates), cmp.Compare(said.Status.Rank(), held.Status.Rank()))
 }
 
+// sameIncident compares two rows but for needs_read, which follows from the rest.
 func sameIncident(a, b *schemas.StatusIncident) bool {
-	x, y := *a, *b
-	x.NeedsRead, y.NeedsRead = false, false // follows from what is compared here
-	return reflect.DeepEqual(x, y)
+	return a.Name == b.Name && a.Status == b.Status && a.Impact == b.Impact && a.Maintenance == b.Maintenance &&
+		a.URL == b.URL && slices.Equal(a.Components, b.Components) &&
+		a.UpdateID == b.UpdateID && a.Body == b.Body && a.Updates == b.Updates &&
+		a.CreatedAt.Equal(b.CreatedAt) && a.ResolvedAt.Equal(b.ResolvedAt) &&
+		a.ScheduledFor.Equal(b.ScheduledFor) && a.ScheduledUntil.Equal(b.ScheduledUntil) &&
+		a.ProviderUpdatedAt.Equal(b.ProviderUpdatedAt)
 }
 
 // incidentKind returns what kind of change two rows are apart. The text of an
