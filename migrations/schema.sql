@@ -64,16 +64,20 @@ CREATE TABLE pawl.comment (
     kind text DEFAULT 'conversation'::text NOT NULL,
     thread text,
     removed_at timestamp with time zone,
-    CONSTRAINT comment_kind_is_known CHECK ((kind = ANY (ARRAY['conversation'::text, 'review'::text]))),
+    issue text,
+    missed_at timestamp with time zone,
+    CONSTRAINT comment_issue_only_of_a_tracker CHECK (((issue IS NULL) OR (kind = 'issue'::text))),
+    CONSTRAINT comment_kind_is_known CHECK ((kind = ANY (ARRAY['conversation'::text, 'review'::text, 'issue'::text]))),
+    CONSTRAINT comment_missed_is_to_be_read CHECK (((missed_at IS NULL) OR needs_read)),
     CONSTRAINT comment_removed_at_only_when_removed CHECK (((removed_at IS NULL) OR (state = 'removed'::text))),
     CONSTRAINT comment_state_is_known CHECK ((state = ANY (ARRAY['live'::text, 'removed'::text]))),
     CONSTRAINT comment_version_is_positive CHECK ((version > 0))
 );
 COMMENT ON TABLE pawl.comment IS 'One row per comment. A removed comment stays as a tombstone that no later delivery clears.';
 COMMENT ON COLUMN pawl.comment.entity_key IS 'instance:comment/id.';
-COMMENT ON COLUMN pawl.comment.parent IS 'Key of the pull request it stands under.';
+COMMENT ON COLUMN pawl.comment.parent IS 'Key of the pull request it stands under, or of the tracker''s issue.';
 COMMENT ON COLUMN pawl.comment.state IS 'live or removed; removed is final.';
-COMMENT ON COLUMN pawl.comment.author IS 'Login of the author; null for a deleted account.';
+COMMENT ON COLUMN pawl.comment.author IS 'Login of the author, or the name that a tracker shows; null for a deleted account.';
 COMMENT ON COLUMN pawl.comment.author_is_bot IS 'The author is a bot or an app.';
 COMMENT ON COLUMN pawl.comment.body IS 'Text as of the newest payload; kept when removed.';
 COMMENT ON COLUMN pawl.comment.url IS 'Address for people.';
@@ -81,11 +85,13 @@ COMMENT ON COLUMN pawl.comment.created_at IS 'Written at, on the provider''s clo
 COMMENT ON COLUMN pawl.comment.provider_updated_at IS 'The comment''s own watermark, on the provider''s clock. It never moves the pull request''s (I7).';
 COMMENT ON COLUMN pawl.comment.announced IS 'comment_created was derived; it waits until the pull request is known.';
 COMMENT ON COLUMN pawl.comment.version IS 'Count of folds that changed the row.';
-COMMENT ON COLUMN pawl.comment.needs_read IS 'Payloads contradicted each other: read the provider before relying on the row.';
+COMMENT ON COLUMN pawl.comment.needs_read IS 'Payloads contradicted each other, or one between two of them never came: read the provider before relying on the row.';
 COMMENT ON COLUMN pawl.comment.folded_at IS 'When the row last changed, on our clock.';
-COMMENT ON COLUMN pawl.comment.kind IS 'conversation: under the pull request itself; review: on a line of its changes.';
+COMMENT ON COLUMN pawl.comment.kind IS 'conversation: under the pull request itself; review: on a line of its changes; issue: under an issue of a tracker.';
 COMMENT ON COLUMN pawl.comment.thread IS 'Review thread it belongs to: review_thread.id.';
 COMMENT ON COLUMN pawl.comment.removed_at IS 'Removed at, on the provider''s clock; null where no payload says.';
+COMMENT ON COLUMN pawl.comment.issue IS 'The tracker''s name of the issue, such as ENG-123: the target of an issue_link.';
+COMMENT ON COLUMN pawl.comment.missed_at IS 'Version that the newest delivery says was before its own, and that never came. needs_read stands until it does.';
 
 CREATE TABLE pawl.commit_check (
     commit_key text NOT NULL,
@@ -821,6 +827,8 @@ ALTER TABLE ONLY pawl.status_incident
 
 ALTER TABLE ONLY pawl.transition
     ADD CONSTRAINT transition_pkey PRIMARY KEY (id);
+
+CREATE INDEX comment_issue ON pawl.comment USING btree (issue, created_at, entity_key) WHERE ((kind = 'issue'::text) AND (state = 'live'::text));
 
 CREATE INDEX comment_parent ON pawl.comment USING btree (parent, created_at);
 

@@ -31,31 +31,41 @@ func foldComment(f *folding) Outcome {
 // firstComment makes the row. A comment seen first as deleted is a tombstone,
 // and is never announced.
 func firstComment(f *folding, at time.Time) Outcome {
-	snapshot := f.event.Comment
-	row := schemas.Comment{
-		EntityKey:         snapshot.Key,
-		Kind:              cmp.Or(snapshot.Kind, schemas.CommentConversation),
-		Parent:            snapshot.Parent,
-		Thread:            snapshot.Thread,
-		State:             schemas.CommentLive,
-		Author:            snapshot.Author.Login,
-		AuthorIsBot:       snapshot.Author.IsBot,
-		Body:              snapshot.Body.Value,
-		URL:               snapshot.URL,
-		CreatedAt:         timeOf(snapshot.CreatedAt, f.event),
-		ProviderUpdatedAt: textTime(snapshot, at),
-		Version:           1,
-	}
+	row := newComment(f.event, at)
 	outcome := Outcome{Verdict: schemas.Applied}
 	switch {
-	case snapshot.Change == schemas.CommentDeleted:
-		row.State, row.Announced, row.RemovedAt = schemas.CommentRemoved, true, timeOf(snapshot.RemovedAt, f.event)
+	case row.State == schemas.CommentRemoved:
 		outcome.Reason = "seen first when it was deleted"
 	case f.state.PullRequest == nil:
 		outcome.Reason = "waits for its pull request to be seen"
 	}
 	f.saveComment(row)
 	return outcome
+}
+
+// newComment is the row of a comment that was not known. A removed one is never
+// announced: nobody hears of it.
+func newComment(event schemas.Event, at time.Time) schemas.Comment {
+	snapshot := event.Comment
+	row := schemas.Comment{
+		EntityKey:         snapshot.Key,
+		Kind:              cmp.Or(snapshot.Kind, schemas.CommentConversation),
+		Parent:            snapshot.Parent,
+		Thread:            snapshot.Thread,
+		Issue:             snapshot.Issue,
+		State:             schemas.CommentLive,
+		Author:            snapshot.Author.Login,
+		AuthorIsBot:       snapshot.Author.IsBot,
+		Body:              snapshot.Body.Value,
+		URL:               snapshot.URL,
+		CreatedAt:         timeOf(snapshot.CreatedAt, event),
+		ProviderUpdatedAt: textTime(snapshot, at),
+		Version:           1,
+	}
+	if snapshot.Change == schemas.CommentDeleted {
+		row.State, row.Announced, row.RemovedAt = schemas.CommentRemoved, true, timeOf(snapshot.RemovedAt, event)
+	}
+	return row
 }
 
 // saveComment keeps the row, and what the pull request counts of it.
@@ -156,9 +166,12 @@ func (f *folding) announceComments() {
 		}
 		comment.Announced = true
 		f.state.Comments = with(f.state.Comments, comment.EntityKey, comment)
-		f.comments = append(f.comments, commentTransition(schemas.KindCommentCreated,
-			schemas.Value{}, text(string(comment.State)), comment, f.event))
+		f.comments = append(f.comments, createdTransition(comment, f.event))
 	}
+}
+
+func createdTransition(comment schemas.Comment, event schemas.Event) schemas.Transition {
+	return commentTransition(schemas.KindCommentCreated, schemas.Value{}, text(string(comment.State)), comment, event)
 }
 
 func inOrder(comments map[schemas.EntityKey]schemas.Comment) []schemas.Comment {

@@ -44,6 +44,9 @@ type Held struct {
 	Repositories map[schemas.EntityKey]*schemas.Repository
 	Components   map[schemas.EntityKey]*schemas.StatusComponent
 	Incidents    map[schemas.EntityKey]*schemas.StatusIncident
+	// IssueComments are those of issue trackers; those of pull requests are in
+	// their States.
+	IssueComments map[schemas.EntityKey]*schemas.Comment
 	// Seen holds the bodies seen under a delivery key, but for records that
 	// ended dead: a dead letter that is appended again is folded again.
 	Seen map[DeliveryKey][]BodyHash
@@ -58,14 +61,15 @@ type Held struct {
 // NewHeld returns an empty Held.
 func NewHeld() *Held {
 	return &Held{
-		States:       make(map[schemas.EntityKey]State),
-		Commits:      make(map[schemas.EntityKey]CommitState),
-		Repositories: make(map[schemas.EntityKey]*schemas.Repository),
-		Components:   make(map[schemas.EntityKey]*schemas.StatusComponent),
-		Incidents:    make(map[schemas.EntityKey]*schemas.StatusIncident),
-		Seen:         make(map[DeliveryKey][]BodyHash),
-		heads:        make(map[schemas.EntityKey]map[schemas.EntityKey]bool),
-		changed:      newChanges(),
+		States:        make(map[schemas.EntityKey]State),
+		Commits:       make(map[schemas.EntityKey]CommitState),
+		Repositories:  make(map[schemas.EntityKey]*schemas.Repository),
+		Components:    make(map[schemas.EntityKey]*schemas.StatusComponent),
+		Incidents:     make(map[schemas.EntityKey]*schemas.StatusIncident),
+		IssueComments: make(map[schemas.EntityKey]*schemas.Comment),
+		Seen:          make(map[DeliveryKey][]BodyHash),
+		heads:         make(map[schemas.EntityKey]map[schemas.EntityKey]bool),
+		changed:       newChanges(),
 	}
 }
 
@@ -130,6 +134,8 @@ func (h *Held) fold(d Decoded) Outcome {
 		outcome = h.foldRepository(event)
 	case len(event.Components) > 0, event.Incident != nil:
 		outcome = h.foldStatus(event)
+	case isOfTracker(event):
+		outcome = h.foldIssueComment(event)
 	default:
 		outcome = h.foldEntity(d.Record.Key, event)
 	}

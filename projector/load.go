@@ -73,6 +73,9 @@ func (w *wanted) event(key schemas.EntityKey, event schemas.Event) {
 	if event.Comment != nil {
 		w.comments = append(w.comments, string(event.Comment.Key))
 	}
+	if isOfTracker(event) {
+		return
+	}
 	if event.PullRequest != nil || event.Comment != nil || event.Review != nil || event.Thread != nil {
 		w.pullRequests = append(w.pullRequests, string(key))
 	}
@@ -157,10 +160,12 @@ func (w *wanted) queueLoads(queue *pgx.Batch, held *Held) {
 	if len(repositories) > 0 {
 		queue.Queue(loadRepositoriesSQL, repositories).Query(func(rows pgx.Rows) error { return readRepositories(rows, held) })
 	}
+	if len(parents) > 0 || len(w.comments) > 0 {
+		queue.Queue(loadCommentsSQL, w.comments, parents).Query(func(rows pgx.Rows) error { return readComments(rows, held) })
+	}
 	if len(parents) == 0 {
 		return
 	}
-	queue.Queue(loadCommentsSQL, w.comments, parents).Query(func(rows pgx.Rows) error { return readComments(rows, held) })
 	queue.Queue(loadTallySQL, parents, since).Query(func(rows pgx.Rows) error { return readTally(rows, held) })
 	queue.Queue(loadReviewsSQL, parents).Query(func(rows pgx.Rows) error { return readReviews(rows, held) })
 	queue.Queue(loadThreadsSQL, parents).Query(func(rows pgx.Rows) error { return readThreads(rows, held) })
@@ -230,12 +235,18 @@ func readList[T any](text []byte, into *[]T) error {
 func readComments(rows pgx.Rows, held *Held) error {
 	for rows.Next() {
 		var comment schemas.Comment
-		var created, updated, removed *time.Time
-		if err := rows.Scan(&comment.EntityKey, &comment.Kind, &comment.Parent, &comment.Thread, &comment.State, &comment.Author, &comment.AuthorIsBot,
-			&comment.Body, &comment.URL, &created, &updated, &comment.Announced, &comment.Version, &comment.NeedsRead, &removed); err != nil {
+		var created, updated, removed, missed *time.Time
+		if err := rows.Scan(&comment.EntityKey, &comment.Kind, &comment.Parent, &comment.Thread, &comment.Issue, &comment.State,
+			&comment.Author, &comment.AuthorIsBot, &comment.Body, &comment.URL, &created, &updated,
+			&comment.Announced, &comment.Version, &comment.NeedsRead, &removed, &missed); err != nil {
 			return fmt.Errorf("read comment: %w", err)
 		}
-		comment.CreatedAt, comment.ProviderUpdatedAt, comment.RemovedAt = known(created), known(updated), known(removed)
+		comment.CreatedAt, comment.ProviderUpdatedAt = known(created), known(updated)
+		comment.RemovedAt, comment.MissedAt = known(removed), known(missed)
+		if comment.Kind == schemas.CommentIssue {
+			held.IssueComments[comment.EntityKey] = &comment
+			continue
+		}
 		state := held.States[comment.Parent]
 		if state.Comments == nil {
 			state.Comments = make(map[schemas.EntityKey]schemas.Comment)

@@ -124,6 +124,7 @@ func (w writes) queueComments(queue *pgx.Batch, rows []schemas.Comment) {
 		column(rows, func(r row) string { return string(r.Kind) }),
 		column(rows, func(r row) string { return string(r.Parent) }),
 		column(rows, func(r row) string { return r.Thread }),
+		column(rows, func(r row) string { return r.Issue }),
 		column(rows, func(r row) string { return string(r.State) }),
 		column(rows, func(r row) string { return r.Author }),
 		column(rows, func(r row) bool { return r.AuthorIsBot }),
@@ -135,6 +136,7 @@ func (w writes) queueComments(queue *pgx.Batch, rows []schemas.Comment) {
 		column(rows, func(r row) int64 { return r.Version }),
 		column(rows, func(r row) bool { return r.NeedsRead }),
 		column(rows, func(r row) *time.Time { return instantOf(r.RemovedAt) }),
+		column(rows, func(r row) *time.Time { return instantOf(r.MissedAt) }),
 		w.now)
 }
 

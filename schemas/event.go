@@ -161,7 +161,9 @@ type CommentSnapshot struct {
 	Key    EntityKey // the comment's own key
 	Kind   CommentKind
 	Change CommentChange
-	Parent EntityKey // the pull request it stands under
+	Parent EntityKey // the pull request it stands under, or the issue of a tracker
+	// Issue is the tracker's name of that issue: ENG-123. Empty of a pull request.
+	Issue string
 	// Thread is the id of the review thread it belongs to; empty for none.
 	Thread    string
 	Author    Actor
@@ -169,6 +171,8 @@ type CommentSnapshot struct {
 	URL       string
 	CreatedAt Stated[time.Time]
 	UpdatedAt Stated[time.Time]
+	// PreviousAt is what UpdatedAt was before this change, where the payload says.
+	PreviousAt Stated[time.Time]
 	// RemovedAt is when a deleted comment was: the provider's clock.
 	RemovedAt Stated[time.Time]
 }

@@ -17,6 +17,7 @@ import (
 //	github.com:186853002          a repository
 //	github.com                    an instance
 //	github.com:comment/17         a comment
+//	linear.app:issue/2f2c1a       an issue of a tracker
 //	statuspage.io:pg1/c1          a component of a status page: instance, page id, component id
 //	statuspage.io:pg1!i1          an incident of a status page
 //
@@ -34,6 +35,7 @@ const (
 	KeyPullRequest KeyKind = "pull_request"
 	KeyCommit      KeyKind = "commit"
 	KeyComment     KeyKind = "comment"
+	KeyIssue       KeyKind = "issue"
 	KeyComponent   KeyKind = "component"
 	KeyIncident    KeyKind = "incident"
 )
@@ -50,6 +52,7 @@ type ParsedKey struct {
 	Number     int64
 	SHA        string
 	Comment    string
+	Issue      string
 	Page       string
 	Component  string
 	Incident   string
@@ -80,6 +83,12 @@ func CommentKey(instance, id string) EntityKey {
 	return EntityKey(instance + ":comment/" + id)
 }
 
+// IssueKey returns the key of a tracker's issue by its id there. Nothing is folded
+// under it: it is what a comment stands under.
+func IssueKey(instance, id string) EntityKey {
+	return EntityKey(instance + ":issue/" + id)
+}
+
 // ComponentKey returns the key of a component of a status page.
 func ComponentKey(instance, page, id string) EntityKey {
 	return EntityKey(instance + ":" + page + "/" + id)
@@ -94,11 +103,14 @@ func IncidentKey(instance, page, id string) EntityKey {
 // of an incident in a key. A page cannot have an id that begins the key of
 // something else.
 func IsPageID(id string) bool {
-	return id != "" && id+"/" != commentPrefix &&
+	return id != "" && id+"/" != commentPrefix && id+"/" != issuePrefix &&
 		utf8.ValidString(id) && !strings.ContainsAny(id, ":/!#@") && !strings.ContainsFunc(id, isBlank)
 }
 
-const commentPrefix = "comment/"
+const (
+	commentPrefix = "comment/"
+	issuePrefix   = "issue/"
+)
 
 // ParseKey takes a key apart. An instance may carry a port
 // (ghe.example.com:8443); a key of such an instance alone would be read as a
@@ -129,6 +141,10 @@ func parseWithin(text string, parsed ParsedKey, rest string) (ParsedKey, error) 
 	if id, ok := strings.CutPrefix(rest, commentPrefix); ok {
 		parsed.Kind, parsed.Comment = KeyComment, id
 		return parsed, requirePart(text, "comment id", id)
+	}
+	if id, ok := strings.CutPrefix(rest, issuePrefix); ok {
+		parsed.Kind, parsed.Issue = KeyIssue, id
+		return parsed, requirePart(text, "issue id", id)
 	}
 	at := strings.IndexAny(rest, "#@/!")
 	if at < 0 {
@@ -183,6 +199,8 @@ func (p ParsedKey) String() string {
 		return string(CommitKey(p.Instance, p.Repository, p.SHA))
 	case KeyComment:
 		return string(CommentKey(p.Instance, p.Comment))
+	case KeyIssue:
+		return string(IssueKey(p.Instance, p.Issue))
 	case KeyComponent:
 		return string(ComponentKey(p.Instance, p.Page, p.Component))
 	case KeyIncident:

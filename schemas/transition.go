@@ -158,7 +158,7 @@ func (t Transition) deriveID() TransitionID {
 // a pull request travels under the pull request, so that one actor sees both in
 // one order (I2); all else under its own key.
 func (t Transition) PartitionKey() EntityKey {
-	if t.Comment != nil && t.Comment.Parent != "" {
+	if t.Comment != nil && t.Comment.Kind != CommentIssue && t.Comment.Parent != "" {
 		return t.Comment.Parent
 	}
 	return t.Entity

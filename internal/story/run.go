@@ -20,8 +20,10 @@ type Ran struct {
 	Repositories map[schemas.EntityKey]*schemas.Repository
 	Components   map[schemas.EntityKey]*schemas.StatusComponent
 	Incidents    map[schemas.EntityKey]*schemas.StatusIncident
-	Transitions  map[schemas.EntityKey][]schemas.Transition
-	Decisions    []plan.Decision
+	// IssueComments are the comments of issue trackers.
+	IssueComments map[schemas.EntityKey]*schemas.Comment
+	Transitions   map[schemas.EntityKey][]schemas.Transition
+	Decisions     []plan.Decision
 	// Mutations are all that were opened, also those that were given up. All
 	// delays have run out.
 	Mutations []*plan.Mutation
@@ -81,7 +83,7 @@ func (s *Story) Run(rules plan.Rules, order []int) (Ran, error) {
 		r.ran.Mutations = r.plan.Mutations()
 	}
 	r.ran.States, r.ran.Commits, r.ran.Repositories = r.held.States, r.held.Commits, r.held.Repositories
-	r.ran.Components, r.ran.Incidents = r.held.Components, r.held.Incidents
+	r.ran.Components, r.ran.Incidents, r.ran.IssueComments = r.held.Components, r.held.Incidents, r.held.IssueComments
 	return r.ran, nil
 }
 

@@ -78,14 +78,21 @@ func comments(ran Ran) []entry {
 	for _, key := range slices.Sorted(maps.Keys(ran.States)) {
 		held := ran.States[key].Comments
 		for _, id := range slices.Sorted(maps.Keys(held)) {
-			made := rowOf(held[id], "created_at", "provider_updated_at", "removed_at")
-			if at := held[id].RemovedAt; !at.IsZero() {
-				made["removed_at"] = at.Format(time.RFC3339Nano)
-			}
-			found = append(found, entry{[]string{string(id)}, made})
+			found = append(found, commentRow(held[id]))
 		}
 	}
+	for _, id := range slices.Sorted(maps.Keys(ran.IssueComments)) {
+		found = append(found, commentRow(*ran.IssueComments[id]))
+	}
 	return found
+}
+
+func commentRow(comment schemas.Comment) entry {
+	made := rowOf(comment, "created_at", "provider_updated_at", "removed_at", "issue")
+	if at := comment.RemovedAt; !at.IsZero() {
+		made["removed_at"] = at.Format(time.RFC3339Nano)
+	}
+	return entry{[]string{string(comment.EntityKey)}, made}
 }
 
 func reviews(ran Ran) []entry {

@@ -35,6 +35,10 @@ insert into pawl.comment (entity_key, parent, state, author, body, created_at, v
 select 'github.com:comment/' || row_number() over (), entity_key, 'live', 'ann', 'Looks good.', now(), 1, now()
   from pawl.pull_request;
 
+insert into pawl.comment (entity_key, parent, kind, issue, state, author, body, created_at, version, folded_at)
+select 'linear.app:comment/' || n, 'linear.app:issue/' || n % 5000, 'issue', 'ENG-' || n % 5000, 'live', 'Ann', 'Looks good.', now() + n * interval '1 second', 1, now()
+  from generate_series(1, 20000) as n;
+
 insert into pawl.issue_link (pull_request, target, kind, folded_at)
 select entity_key, 'ENG-' || 116 + number % 150, 'mentions', now()
   from pawl.pull_request;
