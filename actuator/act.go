@@ -49,11 +49,7 @@ func (a *Actuator) act(ctx context.Context, m mutation, held lease) outcome {
 }
 
 func (a *Actuator) attempt(ctx context.Context, m mutation, held lease) outcome {
-	provider, ok := a.providers[instanceOf(m)]
-	if !ok && m.Kind != schemas.MutateNotify {
-		return dead(fmt.Sprintf("no provider is configured for %q: add it under providers", instanceOf(m)))
-	}
-	g := &gate{provider: provider, instance: instanceOf(m), until: held.until, timeout: a.config.CallTimeout, drained: ctx.Done()}
+	g := &gate{provider: a.providers[instanceOf(m)], instance: instanceOf(m), until: held.until, timeout: a.config.CallTimeout, drained: ctx.Done()}
 	e, err := a.effectOf(m, g)
 	if err != nil {
 		return dead(err.Error())
@@ -119,12 +115,22 @@ func (a *Actuator) effectOf(m mutation, g *gate) (effect, error) {
 	if pr == nil {
 		return nil, fmt.Errorf("transition %s carries no pull request", m.TransitionID) // unreachable unless rules decide without one
 	}
+	ref := Ref{Repository: pr.Repository, RepositoryID: pr.RepositoryID, Number: pr.Number}
+	if m.Kind == schemas.MutateBridgeComment {
+		return a.makeBridge(m, g, ref)
+	}
+	if g.provider == nil {
+		return nil, noProvider(m)
+	}
 	makeEffect, ok := effectMakers()[m.Kind]
 	if !ok {
 		return nil, fmt.Errorf("mutation of unknown kind %q", m.Kind)
 	}
-	ref := Ref{Repository: pr.Repository, RepositoryID: pr.RepositoryID, Number: pr.Number}
 	return makeEffect(making{mutation: m, gate: g, ref: ref, author: pr.Author, report: a.reporter(m, ref)})
+}
+
+func noProvider(m mutation) error {
+	return fmt.Errorf("no provider is configured for %q: add it under providers", instanceOf(m))
 }
 
 func params(m mutation, into any) error {

@@ -35,6 +35,9 @@ type Config struct {
 	Backoff time.Duration
 	// Poll is how often is looked for work that nobody woke us for; 1 s.
 	Poll time.Duration
+	// Trackers are the issue trackers that comments are mirrored to, by instance
+	// ("linear.app").
+	Trackers map[string]Tracker
 	// Notifier sends notifications, and Resolve turns the references of their
 	// addresses into the addresses. Without them a notification is refused.
 	Notifier Notifier

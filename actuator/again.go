@@ -50,7 +50,7 @@ func withoutOwn(newest, decided *schemas.PullRequest, before []doneBefore) *sche
 		case schemas.MutateRequestReview:
 			asked := without(reviewersOf(earlier), decided.RequestedReviewers)
 			now.RequestedReviewers = without(now.RequestedReviewers, asked)
-		case schemas.MutateComment, schemas.MutateDeleteComment, schemas.MutateNotify:
+		case schemas.MutateComment, schemas.MutateDeleteComment, schemas.MutateNotify, schemas.MutateBridgeComment:
 		case schemas.MutateUpdateBranch, schemas.MutateApprove, schemas.MutateDismissReview, schemas.MutateCheckRun, schemas.MutateCommitStatus:
 			// The head, the reviews and the checks are what a merge depends on: they
 			// count as they are, whoever changed them.

@@ -41,15 +41,15 @@ func (a *Actuator) Decide(ctx context.Context, t schemas.Transition, raw []byte)
 		return err
 	}
 	set := a.ruleSet()
-	decisions := set.Decide(t)
-	if len(decisions) == 0 && !set.AnyWaits() {
+	decisions, wants := set.Decide(t), set.BridgeWants(t)
+	if len(decisions) == 0 && !set.AnyWaits() && wants.IsNothing() {
 		return nil
 	}
 	d := deciding{store: a.store, set: set, transition: t, raw: raw, decisions: decisions}
 	// The commit point is the end of this transaction. Before it nothing is
 	// decided, and the transition is read again. After it the decisions stand,
 	// and a second reading finds them.
-	err := pgx.BeginFunc(ctx, a.store.pool, func(tx pgx.Tx) error { return d.run(ctx, tx) })
+	err := pgx.BeginFunc(ctx, a.store.pool, func(tx pgx.Tx) error { return d.run(ctx, tx, wants) })
 	if err != nil {
 		return fmt.Errorf("decide on transition %s of %s: %w", t.ID, t.Entity, readable(err))
 	}

@@ -50,11 +50,11 @@ func (a *Actuator) Unguard() {
 	a.store.sql.openMutations = `
 		insert into pawl.mutation (entity_key, rule, kind, params, idempotency_key, position,
 		                           transition_id, transition, state, next_attempt_at, created_at, on_refusal)
-		select m.entity_key, m.rule, m.kind, m.params::json, m.idempotency_key, m.position, $7, $8::json, m.state,
+		select m.entity_key, m.rule, m.kind, m.params::json, m.idempotency_key, m.position, $7, m.transition::json, m.state,
 		       now() + make_interval(secs => m.delay), now(), m.on_refusal
 		  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int[],
-		              $9::text[], $10::float8[], $11::text[], $12::text[])
-		       as m (entity_key, rule, kind, params, idempotency_key, position, state, delay, reason, on_refusal)
+		              $8::text[], $9::text[], $10::float8[], $11::text[], $12::text[])
+		       as m (entity_key, rule, kind, params, idempotency_key, position, transition, state, delay, reason, on_refusal)
 		returning idempotency_key`
 }
 

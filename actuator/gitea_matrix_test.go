@@ -39,6 +39,11 @@ func teaKinds(tea *fakegitea.Server) []forgeKind {
 			effect: fakegitea.CommentEdited, shows: func(n int) bool { return strings.HasPrefix(tea.Comments(n)[0].Body, "after") },
 		},
 		{
+			name: "mirror", kind: schemas.MutateBridgeComment, open: plain, method: "POST",
+			params: `{"to":"pull_request","comment":"linear.app:comment/c1","change":"created","body":"hello"}`,
+			effect: fakegitea.CommentCreated, shows: func(n int) bool { return len(tea.Comments(n)) == 1 },
+		},
+		{
 			name: "delete_comment", kind: schemas.MutateDeleteComment, params: `{"sticky":"gate"}`, open: commented, method: "DELETE",
 			effect: fakegitea.CommentDeleted, shows: func(n int) bool { return len(tea.Comments(n)) == 0 },
 		},

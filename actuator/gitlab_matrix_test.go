@@ -42,6 +42,11 @@ func labKinds(lab *fakegitlab.Server) []forgeKind {
 			effect: fakegitlab.NoteEdited, shows: func(n int) bool { return strings.HasPrefix(lab.Notes(id, n)[0].Body, "after") },
 		},
 		{
+			name: "mirror", kind: schemas.MutateBridgeComment, open: plain, method: "POST",
+			params: `{"to":"pull_request","comment":"linear.app:comment/c1","change":"created","body":"hello"}`,
+			effect: fakegitlab.NoteCreated, shows: func(n int) bool { return len(lab.Notes(id, n)) == 1 },
+		},
+		{
 			name: "delete_comment", kind: schemas.MutateDeleteComment, params: `{"sticky":"gate"}`, open: commented, method: "DELETE",
 			effect: fakegitlab.NoteDeleted, shows: func(n int) bool { return len(lab.Notes(id, n)) == 0 },
 		},

@@ -19,7 +19,17 @@ func (d *deciding) bound(ctx context.Context, tx pgx.Tx, wanted []*opening) erro
 	if limits.PerRule == 0 && limits.PerEntity == 0 {
 		return nil
 	}
-	counted, err := d.countRecent(ctx, tx, wanted[0].entity) // a transition's decisions are all of one
+	for _, of := range byEntity(wanted) {
+		if err := d.boundOne(ctx, tx, limits, of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// boundOne does so for the mutations of one entity.
+func (d *deciding) boundOne(ctx context.Context, tx pgx.Tx, limits rules.Limits, wanted []*opening) error {
+	counted, err := d.countRecent(ctx, tx, wanted[0].entity)
 	if err != nil {
 		return err
 	}
@@ -31,6 +41,21 @@ func (d *deciding) bound(ctx context.Context, tx pgx.Tx, wanted []*opening) erro
 	}
 	refuse(limits, counted, wanted)
 	return nil
+}
+
+// byEntity parts mutations by their entity, in their order.
+func byEntity(wanted []*opening) [][]*opening {
+	var parts [][]*opening
+	places := make(map[schemas.EntityKey]int)
+	for _, o := range wanted {
+		at, ok := places[o.entity]
+		if !ok {
+			at, parts = len(parts), append(parts, nil)
+			places[o.entity] = at
+		}
+		parts[at] = append(parts[at], o)
+	}
+	return parts
 }
 
 // refuse notes of each mutation whose key is not held why it is too many, and

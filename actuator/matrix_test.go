@@ -55,6 +55,29 @@ func crashKinds() []crashKind {
 			shows: func(r *rig, n int) bool { return len(r.github.Comments(repo, n)) == 0 },
 		},
 		{
+			name: "mirror, new", kind: schemas.MutateBridgeComment, effect: fakegithub.CommentCreated,
+			params: `{"to":"pull_request","comment":"linear.app:comment/c1","change":"created","body":"hello"}`,
+			call:   fakegithub.Fault{Method: "POST", Path: "/comments"},
+			shows:  func(r *rig, n int) bool { return len(r.github.Comments(repo, n)) == 1 },
+		},
+		{
+			name: "mirror, edited", kind: schemas.MutateBridgeComment, effect: fakegithub.CommentEdited,
+			params: `{"to":"pull_request","comment":"linear.app:comment/c1","change":"edited","body":"after"}`,
+			given:  func(r *rig, n int) { r.github.Comment(repo, n, we, "before\n\n"+mirrorMarker) },
+			call:   fakegithub.Fault{Method: "PATCH", Path: "/comments/"},
+			shows: func(r *rig, n int) bool {
+				comments := r.github.Comments(repo, n)
+				return len(comments) == 1 && strings.HasPrefix(comments[0].Body, "after\n\n<!-- pawl-sticky:linear.app%3Acomment%2Fc1@")
+			},
+		},
+		{
+			name: "mirror, removed", kind: schemas.MutateBridgeComment, effect: fakegithub.CommentDeleted,
+			params: `{"to":"pull_request","comment":"linear.app:comment/c1","change":"deleted"}`,
+			given:  func(r *rig, n int) { r.github.Comment(repo, n, we, "before\n\n"+mirrorMarker) },
+			call:   fakegithub.Fault{Method: "DELETE", Path: "/comments/"},
+			shows:  func(r *rig, n int) bool { return len(r.github.Comments(repo, n)) == 0 },
+		},
+		{
 			name: "close", kind: schemas.MutateClose, params: `{}`, effect: fakegithub.Closed,
 			call:  fakegithub.Fault{Method: "PATCH", Path: "/pulls/"},
 			shows: func(r *rig, n int) bool { return r.github.PullRequest(repo, n).Closed },

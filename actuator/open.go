@@ -1,6 +1,7 @@
 package actuator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -23,38 +24,54 @@ type deciding struct {
 	transition schemas.Transition
 	raw        []byte
 	decisions  []rules.Decision
-	outcomes   map[string]string // by rule, of the decisions that were new
-	became     []became          // what mutations became without an attempt
+	outcomes   map[decisionKey]string // of the decisions that were new
+	became     []became               // what mutations became without an attempt
 }
+
+// decisionKey names a decision on a transition.
+type decisionKey struct {
+	rule   string
+	entity schemas.EntityKey
+}
+
+func keyOf(d rules.Decision) decisionKey { return decisionKey{d.Rule, d.Entity} }
 
 // opening is a mutation to open, and whether it was.
 type opening struct {
 	rules.Mutation
-	rule    string
-	entity  schemas.EntityKey
+	decisionKey
+	decided string // the transition as it was decided on
 	after   time.Duration
 	refused string // why it is opened dead, if it is
 	opened  bool
 	holder  string // what holds its key instead
 }
 
-func (d *deciding) run(ctx context.Context, tx pgx.Tx) error {
+func (d *deciding) run(ctx context.Context, tx pgx.Tx, wants rules.BridgeWants) error {
 	if err := d.cancelWaiting(ctx, tx); err != nil {
+		return err
+	}
+	if err := d.bridge(ctx, tx, wants); err != nil {
 		return err
 	}
 	fresh, err := d.record(ctx, tx)
 	if err != nil {
 		return err
 	}
-	d.outcomes = make(map[string]string)
+	texts, err := encodeDecided(d.decisions)
+	if err != nil {
+		return err
+	}
+	d.outcomes = make(map[decisionKey]string)
 	var wanted []*opening
 	for _, decision := range d.decisions {
-		if !fresh[decision.Rule] {
+		key := keyOf(decision)
+		if !fresh[key] {
 			continue
 		}
-		d.outcomes[decision.Rule] = string(decision.Outcome)
+		d.outcomes[key] = string(decision.Outcome)
 		for _, m := range decision.Mutations {
-			wanted = append(wanted, &opening{Mutation: m, rule: decision.Rule, entity: decision.Entity, after: decision.After})
+			wanted = append(wanted, &opening{Mutation: m, decisionKey: key, decided: cmp.Or(texts[key], string(d.raw)), after: decision.After})
 		}
 	}
 	if len(wanted) == 0 {
@@ -66,8 +83,8 @@ func (d *deciding) run(ctx context.Context, tx pgx.Tx) error {
 	return d.name(ctx, tx, wanted)
 }
 
-// record writes the decisions and returns the rules whose decision is new.
-func (d *deciding) record(ctx context.Context, tx pgx.Tx) (map[string]bool, error) {
+// record writes the decisions and returns those that are new.
+func (d *deciding) record(ctx context.Context, tx pgx.Tx) (map[decisionKey]bool, error) {
 	if len(d.decisions) == 0 {
 		return nil, nil
 	}
@@ -84,11 +101,12 @@ func (d *deciding) record(ctx context.Context, tx pgx.Tx) (map[string]bool, erro
 	if err != nil {
 		return nil, err
 	}
-	recorded, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	fresh := make(map[string]bool, len(recorded))
-	for _, name := range recorded {
-		fresh[name] = true
-	}
+	fresh := make(map[decisionKey]bool)
+	var key decisionKey
+	_, err = pgx.ForEachRow(rows, []any{&key.rule, &key.entity}, func() error {
+		fresh[key] = true
+		return nil
+	})
 	return fresh, err
 }
 
@@ -126,7 +144,7 @@ func (d *deciding) open(ctx context.Context, tx pgx.Tx, wanted []*opening) error
 }
 
 func (d *deciding) insert(ctx context.Context, tx pgx.Tx, wanted []*opening) error {
-	var entities, names, kinds, params, states, reasons, onRefusal []string
+	var entities, names, kinds, params, states, reasons, onRefusal, decided []string
 	var positions []int32
 	var delays []float64
 	for _, o := range wanted {
@@ -140,9 +158,10 @@ func (d *deciding) insert(ctx context.Context, tx pgx.Tx, wanted []*opening) err
 		reasons = append(reasons, storable(o.refused))
 		onRefusal = append(onRefusal, string(rule.OnRefusal))
 		delays = append(delays, o.after.Seconds())
+		decided = append(decided, o.decided)
 	}
 	rows, err := tx.Query(ctx, d.store.sql.openMutations, entities, names, kinds, params, keysOf(wanted), positions,
-		d.transition.ID, string(d.raw), states, delays, reasons, onRefusal)
+		d.transition.ID, decided, states, delays, reasons, onRefusal)
 	if err != nil {
 		return err
 	}
@@ -206,9 +225,9 @@ func (d *deciding) findHolders(ctx context.Context, tx pgx.Tx, wanted []*opening
 // name writes into the decisions which keys were held: a rule that opened
 // nothing is a repeat.
 func (d *deciding) name(ctx context.Context, tx pgx.Tx, wanted []*opening) error {
-	var names, outcomes, reasons []string
+	var names, entities, outcomes, reasons []string
 	for _, decision := range d.decisions {
-		opened, holders := tally(decision.Rule, wanted)
+		opened, holders := tally(keyOf(decision), wanted)
 		if len(holders) == 0 {
 			continue
 		}
@@ -217,23 +236,24 @@ func (d *deciding) name(ctx context.Context, tx pgx.Tx, wanted []*opening) error
 			outcome, reason = string(decision.Outcome), decision.Reason+"; "+reason
 		}
 		names = append(names, decision.Rule)
+		entities = append(entities, string(decision.Entity))
 		outcomes = append(outcomes, outcome)
 		reasons = append(reasons, storable(reason))
-		d.outcomes[decision.Rule] = outcome
+		d.outcomes[keyOf(decision)] = outcome
 	}
 	if len(names) == 0 {
 		return nil
 	}
-	_, err := tx.Exec(ctx, d.store.sql.nameHolders, d.transition.ID, names, outcomes, reasons)
+	_, err := tx.Exec(ctx, d.store.sql.nameHolders, d.transition.ID, names, entities, outcomes, reasons)
 	return err
 }
 
-// tally returns how many mutations of a rule were opened, and what holds the
+// tally returns how many mutations of a decision were opened, and what holds the
 // keys of the others.
-func tally(rule string, wanted []*opening) (opened int, holders []string) {
+func tally(decision decisionKey, wanted []*opening) (opened int, holders []string) {
 	for _, o := range wanted {
 		switch {
-		case o.rule != rule:
+		case o.decisionKey != decision:
 		case o.opened:
 			opened++
 		default:

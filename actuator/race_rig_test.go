@@ -37,8 +37,10 @@ type raceCell struct {
 	kind   crashKind
 	number int
 	before int // effects of ours that were there
-	key    string
-	struck atomic.Bool // the scenario has had its effect on it
+	// comment is the id of the comment that is there before; 0 for none.
+	comment int64
+	key     string
+	struck  atomic.Bool // the scenario has had its effect on it
 
 	mu     sync.Mutex // mu guards faults
 	faults []string
@@ -120,6 +122,9 @@ func (r *contest) openCell(kind crashKind, number int) {
 		r.decide(a, transition) // the log hands a transition to several
 	}
 	cell := &raceCell{kind: kind, number: number, before: r.ours(number, kind.effect)}
+	for _, comment := range r.github.Comments(repo, number) {
+		cell.comment = comment.ID
+	}
 	cell.key = query[string](r.rig, `select idempotency_key from pawl.mutation where entity_key = $1`, entityOf(number))
 	r.cells[entityOf(number)] = cell
 }
@@ -214,7 +219,9 @@ func (c *raceCell) faultOn(fault fakegithub.Fault) fakegithub.Fault {
 	switch path := c.kind.call.Path; path {
 	case "/pulls/":
 		fault.Path = fmt.Sprintf("/pulls/%d", c.number)
-	case "/comments/", "/dismissals", "/check-runs", "/statuses/", "/graphql":
+	case "/comments/":
+		fault.Path = fmt.Sprintf("/comments/%d", c.comment) // all ids have four digits
+	case "/dismissals", "/check-runs", "/statuses/", "/graphql":
 		fault.Path = path // one kind alone makes this call
 	default:
 		fault.Path = fmt.Sprintf("/%d%s", c.number, path)
@@ -226,7 +233,7 @@ func (c *raceCell) faultOn(fault fakegithub.Fault) fakegithub.Fault {
 func (r *contest) judge(entity schemas.EntityKey, cell *raceCell) {
 	kind, number := cell.kind, cell.number
 	cell.effects = r.ours(number, kind.effect) - cell.before
-	if kind.kind == schemas.MutateComment && kind.effect == fakegithub.CommentCreated {
+	if kind.effect == fakegithub.CommentCreated {
 		cell.effects -= r.ours(number, fakegithub.CommentDeleted) // those that were taken back
 	}
 	cell.attempts = query[int](r.rig, `select attempt from pawl.mutation where entity_key = $1`, entity)
@@ -257,8 +264,11 @@ func (r *contest) judge(entity schemas.EntityKey, cell *raceCell) {
 // standing counts how often the effect is there, by what tells it from others'.
 func (r *contest) standing(cell *raceCell) int {
 	pr, count := r.github.PullRequest(repo, cell.number), 0
+	if cell.kind.effect == fakegithub.CommentDeleted {
+		return cell.effects
+	}
 	switch cell.kind.kind {
-	case schemas.MutateComment:
+	case schemas.MutateComment, schemas.MutateBridgeComment:
 		for _, comment := range r.github.Comments(repo, cell.number) {
 			if key, ok := actuator.MarkerKey(comment.Body); ok && string(key) == cell.key {
 				count++

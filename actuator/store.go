@@ -39,6 +39,7 @@ type statements struct {
 	claimEntity, takeMutation, settleMutation, releaseLease                 string
 	lookAgain, lookAtTwins, readState, saveUnreadable                       string
 	countRecent, loadWaiting, cancelWaiting, wakeWaiting                    string
+	loadLinked, loadMirrors, loadEarlier                                    string
 }
 
 var (
@@ -76,6 +77,12 @@ var (
 	cancelWaitingSQL string
 	//go:embed sql/wake_waiting.sql
 	wakeWaitingSQL string
+	//go:embed sql/load_linked.sql
+	loadLinkedSQL string
+	//go:embed sql/load_mirrors.sql
+	loadMirrorsSQL string
+	//go:embed sql/load_earlier.sql
+	loadEarlierSQL string
 )
 
 func statementsOf() statements {
@@ -85,5 +92,6 @@ func statementsOf() statements {
 		claimEntity: claimEntitySQL, takeMutation: takeMutationSQL, settleMutation: settleMutationSQL,
 		releaseLease: releaseLeaseSQL, lookAgain: lookAgainSQL, lookAtTwins: lookAtTwinsSQL, readState: readStateSQL, saveUnreadable: saveUnreadableSQL,
 		countRecent: countRecentSQL, loadWaiting: loadWaitingSQL, cancelWaiting: cancelWaitingSQL, wakeWaiting: wakeWaitingSQL,
+		loadLinked: loadLinkedSQL, loadMirrors: loadMirrorsSQL, loadEarlier: loadEarlierSQL,
 	}
 }

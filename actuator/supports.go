@@ -36,6 +36,7 @@ func abilities() map[schemas.MutationKind]func(Provider) bool {
 		schemas.MutateCheckRun:      is[checkReporter],
 		schemas.MutateCommitStatus:  is[statusReporter],
 		schemas.MutateUpdateBranch:  is[branchUpdater],
+		schemas.MutateBridgeComment: both(is[commenter], is[commentEditor]),
 		schemas.MutateNotify:        func(Provider) bool { return true },
 	}
 }

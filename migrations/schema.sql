@@ -790,7 +790,7 @@ ALTER TABLE ONLY pawl.dead_letter
     ADD CONSTRAINT dead_letter_record_once UNIQUE (stage, topic, log_partition, log_offset);
 
 ALTER TABLE ONLY pawl.decision
-    ADD CONSTRAINT decision_pkey PRIMARY KEY (transition_id, rule);
+    ADD CONSTRAINT decision_pkey PRIMARY KEY (transition_id, rule, entity_key);
 
 ALTER TABLE ONLY pawl.delivery
     ADD CONSTRAINT delivery_pkey PRIMARY KEY (topic, log_partition, log_offset);
@@ -857,6 +857,8 @@ CREATE INDEX issue_link_target ON pawl.issue_link USING btree (target);
 CREATE INDEX mutation_entity ON pawl.mutation USING btree (entity_key, id);
 
 CREATE UNIQUE INDEX mutation_key_is_held_once ON pawl.mutation USING btree (idempotency_key) WHERE (state <> ALL (ARRAY['skipped'::text, 'cancelled'::text]));
+
+CREATE INDEX mutation_mirror ON pawl.mutation USING btree (((params ->> 'comment'::text))) WHERE (kind = 'bridge_comment'::text);
 
 CREATE INDEX mutation_to_do ON pawl.mutation USING btree (next_attempt_at, entity_key) WHERE (state = ANY (ARRAY['pending'::text, 'claimed'::text]));
 

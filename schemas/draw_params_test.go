@@ -59,6 +59,12 @@ func requiredParams(t *rapid.T, kind schemas.MutationKind) map[string]any {
 		return map[string]any{"context": text("context"), "sha": sha, "state": state}
 	case schemas.MutateNotify:
 		return map[string]any{"url": rapid.SampledFrom([]string{"env:SLACK_URL", "file:/run/secrets/slack"}).Draw(t, "url"), "text": text("text")}
+	case schemas.MutateBridgeComment:
+		return map[string]any{
+			"to":      rapid.SampledFrom([]string{"pull_request", "issue"}).Draw(t, "to"),
+			"comment": rapid.SampledFrom([]string{"linear.app:comment/c1", "github.com:comment/17"}).Draw(t, "comment"),
+			"change":  rapid.SampledFrom([]string{"created", "edited", "deleted"}).Draw(t, "change"),
+		}
 	}
 	panic(fmt.Sprintf("no parameters are drawn for %s", kind))
 }
@@ -72,6 +78,7 @@ func optionalParams(kind schemas.MutationKind) map[string]func(*rapid.T) any {
 		schemas.MutateComment:       {"sticky": func(t *rapid.T) any { return rapid.StringMatching(`[a-z0-9-]{1,9}`).Draw(t, "sticky") }},
 		schemas.MutateMerge:         {"title": text, "message": text},
 		schemas.MutateApprove:       {"body": text},
+		schemas.MutateBridgeComment: {"instance": text, "issue": text, "id": text, "body": text},
 		schemas.MutateDismissReview: {"author": func(t *rapid.T) any { return rapid.StringN(1, 20, 80).Draw(t, "author") }},
 		schemas.MutateCheckRun:      {"title": text, "summary": text, "details_url": link},
 		schemas.MutateCommitStatus: {"target_url": link, "description": func(t *rapid.T) any {

@@ -24,6 +24,7 @@ const (
 	MutateCheckRun      MutationKind = "check_run"
 	MutateCommitStatus  MutationKind = "commit_status"
 	MutateNotify        MutationKind = "notify"
+	MutateBridgeComment MutationKind = "bridge_comment"
 )
 
 // MutationKinds returns all kinds.
@@ -31,7 +32,7 @@ func MutationKinds() []MutationKind {
 	return []MutationKind{
 		MutateComment, MutateDeleteComment, MutateClose, MutateReopen, MutateMerge, MutateUpdateBranch,
 		MutateAddLabels, MutateRemoveLabels, MutateRequestReview, MutateApprove, MutateDismissReview,
-		MutateCheckRun, MutateCommitStatus, MutateNotify,
+		MutateCheckRun, MutateCommitStatus, MutateNotify, MutateBridgeComment,
 	}
 }
 

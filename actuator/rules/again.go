@@ -26,6 +26,11 @@ func (s *Set) askAgain(name string, t schemas.Transition, now Now, cover *Covera
 	if reason, ok := r.stillFor(t, now.PullRequest); !ok {
 		return false, reason
 	}
+	if r.bridge != nil {
+		if reason, stands := mirrorStands(t, now.Comment); !stands || t.Kind == schemas.KindCommentRemoved {
+			return stands, reason
+		}
+	}
 	v := s.bind(t, now)
 	v.cover = cover
 	switch verdict := v.ask(r.clauses); {

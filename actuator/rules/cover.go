@@ -33,6 +33,11 @@ func (s *Set) Cover() *Coverage {
 // Decide decides as the Set does, and remembers.
 func (c *Coverage) Decide(t schemas.Transition) []Decision { return c.decideAll(t, c) }
 
+// Bridge decides as the Set does, and remembers.
+func (c *Coverage) Bridge(t schemas.Transition, around BridgeAround) []Decision {
+	return c.bridgeAll(t, around, c)
+}
+
 // Again asks as the Set does, and remembers.
 func (c *Coverage) Again(name string, t schemas.Transition, now Now) (holds bool, reason string) {
 	return c.askAgain(name, t, now, c)

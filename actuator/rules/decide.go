@@ -36,6 +36,9 @@ type Decision struct {
 	// After is how long the mutations wait.
 	After     time.Duration
 	Mutations []Mutation
+	// Transition is what was decided on, where it is not the transition as it
+	// stands in the log: with the pull request that a comment is mirrored under.
+	Transition *schemas.Transition
 }
 
 // Mutation is one change that a decision wants. Position is its place in the
@@ -48,15 +51,19 @@ type Mutation struct {
 }
 
 // Decide returns a decision of each rule that listens to the transition's kind
-// and is for its repository, in the order of the file. The same transition and
+// and is for its repository, in the order of the file. Rules that mirror comments
+// are not among them, and no others hear of the comments of an issue: see Bridge. The same transition and
 // the same rules give the same decisions (I3).
 func (s *Set) Decide(t schemas.Transition) []Decision { return s.decideAll(t, nil) }
 
 func (s *Set) decideAll(t schemas.Transition, cover *Coverage) []Decision {
 	var decisions []Decision
 	var bound *variables
+	if isOfIssue(t) {
+		return nil
+	}
 	for _, r := range s.rules {
-		if !r.listensTo(t.Kind) || !r.filter.listensAt(t) {
+		if r.bridge != nil || !r.listensTo(t.Kind) || !r.filter.listensAt(t) {
 			continue
 		}
 		if bound == nil {

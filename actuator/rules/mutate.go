@@ -28,6 +28,7 @@ func kindCheckers() map[schemas.MutationKind]kindChecker {
 		schemas.MutateCheckRun:      checkCheckRun,
 		schemas.MutateCommitStatus:  checkCommitStatus,
 		schemas.MutateNotify:        checkNotify,
+		schemas.MutateBridgeComment: checkBridge,
 	}
 }
 

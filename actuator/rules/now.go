@@ -3,11 +3,13 @@ package rules
 import "pawl/schemas"
 
 // Now is the row that a transition is about, as it is at one moment. One of them
-// is set, and none where the row is unknown.
+// is set, and none where the row is unknown; Comment is set beside the pull request
+// of a mirror.
 type Now struct {
 	PullRequest *schemas.PullRequest
 	Component   *schemas.StatusComponent
 	Incident    *schemas.StatusIncident
+	Comment     *schemas.Comment
 }
 
 // NowOf returns the row that a transition carries: as it was right after it.

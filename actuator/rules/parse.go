@@ -118,7 +118,7 @@ func (c checker) parseRules(set *Set, e entry) {
 	}
 	lines := make(map[string]int)
 	for i, node := range nodes {
-		r, at := c.parseRule(i, node, lines)
+		r, at := c.parseRule(i, node, lines, set.limits)
 		if r == nil {
 			continue
 		}

@@ -18,7 +18,7 @@ func ruleKeys() []string {
 
 // parseRule reads one rule. The lines of the names before it tell a second
 // rule of one name.
-func (c checker) parseRule(index int, node ast.Node, lines map[string]int) (*rule, position) {
+func (c checker) parseRule(index int, node ast.Node, lines map[string]int, limits Limits) (*rule, position) {
 	c.prefix = fmt.Sprintf("rule %d: ", index+1)
 	if name, ok := c.peekName(node); ok {
 		c.prefix = fmt.Sprintf("rule %q: ", name)
@@ -49,6 +49,7 @@ func (c checker) parseRule(index int, node ast.Node, lines map[string]int) (*rul
 	}
 	r.mutations = c.parseMutate(r, at, keys)
 	c.checkStatusRule(r, keys)
+	c.checkBridgeRule(r, keys, limits)
 	return r, at
 }
 

@@ -96,6 +96,7 @@ type rule struct {
 	onRefusal  OnRefusal
 	includeOwn bool
 	mutations  []mutation
+	bridge     *bridgeParams // of a rule that mirrors comments
 }
 
 // mutation is one change that a rule wants, with templates for parameters.

@@ -26,8 +26,21 @@ func (s *Set) Supported(instances map[string]func(schemas.MutationKind) bool) []
 	return found.sorted()
 }
 
+// Untracked returns a fault of each rule that mirrors comments to an issue tracker
+// which is none of those that are acted at.
+func (s *Set) Untracked(trackers map[string]bool) []Fault {
+	found := &faults{file: s.file}
+	for _, r := range s.rules {
+		if r.bridge != nil && r.bridge.To == ToIssue && !trackers[r.bridge.Instance] {
+			found.add(r.mutations[0].at, fmt.Sprintf("rule %q: comments are mirrored to %s, and providers names no issue tracker of that name",
+				r.name, r.bridge.Instance))
+		}
+	}
+	return found.sorted()
+}
+
 func (r *rule) lacking(m mutation, instances map[string]func(schemas.MutationKind) bool) []string {
-	if m.kind == schemas.MutateNotify {
+	if m.kind == schemas.MutateNotify || r.bridge != nil && r.bridge.To == ToIssue {
 		return nil
 	}
 	var lacking []string

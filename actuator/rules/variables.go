@@ -142,6 +142,9 @@ var _ cel.Activation = (*variables)(nil)
 // bind returns the variables of a transition, with now as the row that it is about.
 func (d declarations) bind(t schemas.Transition, now Now) *variables {
 	t.From, t.To = listSide(t.Kind, t.From), listSide(t.Kind, t.To)
+	if now.Comment != nil {
+		t.Comment = now.Comment
+	}
 	v := &variables{
 		declarations: d,
 		pr:           newObject(d.pr, now.PullRequest),

@@ -5,7 +5,7 @@ update pawl.mutation
        reason = 'two comments carry its marker; to be looked at again'
  where idempotency_key = $1
    and entity_key = $2
-   and kind = 'comment'
+   and kind in ('comment', 'bridge_comment')
    and state = 'done'
    and (select count(*)
           from pawl.comment c

@@ -23,7 +23,10 @@ update pawl.mutation m
    and next.next_attempt_at <= now()
 returning m.id, m.entity_key, m.rule, m.kind, m.params, m.idempotency_key, m.transition_id, m.attempt, m.created_at,
           m.transition,
-          coalesce((select json_build_object('PullRequest', row_to_json(p)) from pawl.pull_request p where p.entity_key = m.entity_key),
+          coalesce((select json_build_object('PullRequest', row_to_json(p),
+                                             'Comment', case when m.kind = 'bridge_comment' then (
+                                               select row_to_json(c) from pawl.comment c where c.entity_key = m.params->>'comment') end)
+                      from pawl.pull_request p where p.entity_key = m.entity_key),
                    (select json_build_object('Component', row_to_json(c)) from pawl.status_component c where c.entity_key = m.entity_key),
                    (select json_build_object('Incident', row_to_json(i)) from pawl.status_incident i where i.entity_key = m.entity_key)),
           (select coalesce(json_agg(json_build_object('kind', s.kind, 'params', s.params) order by s.position), '[]')

@@ -117,13 +117,18 @@ func (s *Server) patchComment(r *http.Request) reply {
 	if wanted.Body == "" || len([]rune(wanted.Body)) > maxComment {
 		return failure(http.StatusUnprocessableEntity, "Validation Failed")
 	}
+	s.editComment(repo, pr, at, s.config.Login, wanted.Body)
+	return reply{status: http.StatusOK, body: renderComment(repo, pr, pr.comments[at])}
+}
+
+func (s *Server) editComment(repo *repository, pr *pull, at int, by, body string) {
 	comment := &pr.comments[at]
-	if comment.Body != wanted.Body {
-		s.changed(repo, pr, CommentEdited, s.config.Login, wanted.Body)
-		comment.Body, comment.UpdatedAt = wanted.Body, pr.UpdatedAt
-		s.tellComment(repo, pr, *comment, "edited", s.config.Login)
+	if comment.Body == body {
+		return
 	}
-	return reply{status: http.StatusOK, body: renderComment(repo, pr, *comment)}
+	s.changed(repo, pr, CommentEdited, by, body)
+	comment.Body, comment.UpdatedAt = body, pr.UpdatedAt
+	s.tellComment(repo, pr, *comment, "edited", by)
 }
 
 func (s *Server) deleteComment(r *http.Request) reply {
@@ -131,11 +136,15 @@ func (s *Server) deleteComment(r *http.Request) reply {
 	if pr == nil {
 		return notFound()
 	}
+	s.removeComment(repo, pr, at, s.config.Login)
+	return reply{status: http.StatusNoContent}
+}
+
+func (s *Server) removeComment(repo *repository, pr *pull, at int, by string) {
 	comment := pr.comments[at]
 	pr.comments = slices.Delete(pr.comments, at, at+1)
-	s.changed(repo, pr, CommentDeleted, s.config.Login, comment.Body)
-	s.tellComment(repo, pr, comment, "deleted", s.config.Login)
-	return reply{status: http.StatusNoContent}
+	s.changed(repo, pr, CommentDeleted, by, comment.Body)
+	s.tellComment(repo, pr, comment, "deleted", by)
 }
 
 // findComment returns the place of the comment that a path names. A comment is

@@ -132,6 +132,20 @@ func (s *Server) Comment(repo string, number int, by, body string) int64 {
 	return id
 }
 
+// EditComment changes the text of a comment.
+func (s *Server) EditComment(repo string, number int, id int64, by, body string) {
+	s.person(repo, number, func(found *repository, pr *pull) { s.editComment(found, pr, placeOf(pr, id), by, body) })
+}
+
+// RemoveComment deletes a comment.
+func (s *Server) RemoveComment(repo string, number int, id int64, by string) {
+	s.person(repo, number, func(found *repository, pr *pull) { s.removeComment(found, pr, placeOf(pr, id), by) })
+}
+
+func placeOf(pr *pull, id int64) int {
+	return slices.IndexFunc(pr.comments, func(c Comment) bool { return c.ID == id })
+}
+
 // Block makes merges fail with a 405 and this message; empty lets them pass
 // again, and what waited for it is merged.
 func (s *Server) Block(repo string, number int, message string) {

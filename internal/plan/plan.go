@@ -14,6 +14,9 @@ import (
 // what it was asked.
 type Rules interface {
 	Decide(t schemas.Transition) []rules.Decision
+	Bridges() bool
+	BridgeWants(t schemas.Transition) rules.BridgeWants
+	Bridge(t schemas.Transition, around rules.BridgeAround) []rules.Decision
 	Again(rule string, t schemas.Transition, now rules.Now) (holds bool, reason string)
 	Rule(name string) (rules.Info, bool)
 	Limits() rules.Limits
@@ -94,6 +97,7 @@ type Plan struct {
 	mutations []*Mutation
 	entities  map[schemas.EntityKey]*entity
 	held      map[schemas.IdempotencyKey]bool
+	world     world
 }
 
 // entity is what a plan knows of one.
@@ -106,7 +110,9 @@ type entity struct {
 
 // New returns an empty plan.
 func New(r Rules) *Plan {
-	return &Plan{rules: r, entities: make(map[schemas.EntityKey]*entity), held: make(map[schemas.IdempotencyKey]bool)}
+	return &Plan{
+		rules: r, entities: make(map[schemas.EntityKey]*entity), held: make(map[schemas.IdempotencyKey]bool), world: newWorld(),
+	}
 }
 
 // Past is a mutation from before the run that holds its key.
@@ -151,15 +157,15 @@ func (p *Plan) Take(t schemas.Transition) []Decision {
 		p.cancel(e, now)
 		e.newest = now
 	}
-	decided := p.rules.Decide(t)
+	decided := append(p.rules.Decide(t), p.bridge(t)...)
 	decisions := make([]Decision, 0, len(decided))
-	var counted map[string]int // a transition's decisions are all of one entity
+	counted := make(map[schemas.EntityKey]map[string]int)
 	for _, d := range decided {
-		if counted == nil {
-			counted = p.countRecent(d.Entity, e.at)
+		if counted[d.Entity] == nil {
+			counted[d.Entity] = p.countRecent(d.Entity, e.at)
 		}
 		made := Decision{Rule: d.Rule, Entity: d.Entity, Outcome: d.Outcome, Reason: d.Reason, Origin: OriginOf(t)}
-		if held := p.open(t, d, counted); len(held) > 0 && len(held) == len(d.Mutations) {
+		if held := p.open(t, d, counted[d.Entity]); len(held) > 0 && len(held) == len(d.Mutations) {
 			made.Outcome, made.Reason = Repeat, strings.Join(held, "; ")
 		}
 		decisions = append(decisions, made)
@@ -185,6 +191,7 @@ func (p *Plan) open(t schemas.Transition, d rules.Decision, counted map[string]i
 			State: Planned, Origin: OriginOf(t),
 		}
 		p.mutations = append(p.mutations, made)
+		p.world.noteMirror(made)
 		e.recent = append(e.recent, recent{at: at, rule: d.Rule, mutation: made})
 		refused := p.rules.Limits().Refuse(counted, d.Rule, d.Entity)
 		switch {
