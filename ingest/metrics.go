@@ -24,6 +24,7 @@ type Metrics struct {
 	bytes      prometheus.Histogram
 	secretUses *prometheus.CounterVec
 	secretLast *prometheus.GaugeVec
+	outside    *prometheus.CounterVec
 }
 
 // NewMetrics makes the metrics and registers them. A nil registerer registers
@@ -52,9 +53,13 @@ func NewMetrics(registerer prometheus.Registerer) *Metrics {
 			Name: "pawl_ingest_secret_last_used_seconds",
 			Help: "When each secret of a source last verified a delivery, in seconds since 1970; 0 is never.",
 		}, []string{"source", "secret"}),
+		outside: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "pawl_ingest_outside_window_total",
+			Help: "Verified deliveries that say they were sent more than a minute from now: retries with their first stamp, or replays. They are taken; the delivery's id tells a replay.",
+		}, []string{"source"}),
 	}
 	if registerer != nil {
-		registerer.MustRegister(m.deliveries, m.seconds, m.bytes, m.secretUses, m.secretLast)
+		registerer.MustRegister(m.deliveries, m.seconds, m.bytes, m.secretUses, m.secretLast, m.outside)
 	}
 	return m
 }
@@ -69,6 +74,8 @@ func (m *Metrics) usedSecret(source, secret string) {
 	m.secretUses.WithLabelValues(source, secret).Inc()
 	m.secretLast.WithLabelValues(source, secret).SetToCurrentTime()
 }
+
+func (m *Metrics) outsideWindow(source string) { m.outside.WithLabelValues(source).Inc() }
 
 func (m *Metrics) appended(elapsed time.Duration) { m.seconds.Observe(elapsed.Seconds()) }
 

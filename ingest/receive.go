@@ -36,7 +36,7 @@ func (e *Edge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // take brings a delivery through the four steps. It has answered if it returns
 // nil.
 func (e *Edge) take(w http.ResponseWriter, r *http.Request, from *source, token string, start time.Time) *refusal {
-	ctx, cancel := context.WithDeadlineCause(r.Context(), start.Add(e.timeout), errTooLong)
+	ctx, cancel := context.WithDeadlineCause(r.Context(), start.Add(provider.AnswerWithin(from.provider, e.timeout)), errTooLong)
 	defer cancel()
 
 	raw, done, refused := e.receive(ctx, w, r)
@@ -158,12 +158,24 @@ func (e *Edge) verify(from *source, delivery provider.Delivery) *refusal {
 	place, err := from.provider.Verify(delivery, from.values)
 	if err == nil {
 		e.metrics.usedSecret(from.name, from.secrets[place].Name)
+		e.noteWindow(from, delivery)
 		return nil
 	}
 	if other, ok := errors.AsType[*webhook.SenderError](webhook.CheckSender(delivery, from.provider.Name())); ok {
 		return refusalProvider(http.StatusUnauthorized, other)
 	}
 	return refusalUnverified(err)
+}
+
+// replayWindow is how far from now a delivery may say it was sent: Linear's own.
+const replayWindow = time.Minute
+
+// noteWindow counts what was sent long ago, or is to be. It is taken all the same: a
+// retry may have its first stamp.
+func (e *Edge) noteWindow(from *source, delivery provider.Delivery) {
+	if sent, known := provider.SentAt(from.provider, delivery); known && delivery.ReceivedAt.Sub(sent).Abs() > replayWindow {
+		e.metrics.outsideWindow(from.name)
+	}
 }
 
 // seal has the provider make the record.

@@ -14,12 +14,13 @@ import (
 	"pawl/internal/provider/gitea"
 	"pawl/internal/provider/github"
 	"pawl/internal/provider/gitlab"
+	"pawl/internal/provider/linear"
 	"pawl/schemas"
 )
 
 // Provider is how to act at an instance: with a token, or as a GitHub App.
 type Provider struct {
-	// Provider is github, gitlab or gitea; see Config.ProviderAt.
+	// Provider is github, gitlab, gitea or linear; see Config.ProviderAt.
 	Provider   string `yaml:"provider,omitempty"`
 	Token      Secret `yaml:"token,omitempty"`
 	AppID      int    `yaml:"app_id,omitempty"`
@@ -32,7 +33,11 @@ type Provider struct {
 func (p Provider) IsApp() bool { return p.AppID != 0 || p.PrivateKey != "" }
 
 // actors are the providers that can be acted at.
-func actors() []string { return []string{github.Name, gitlab.Name, gitea.Name} }
+func actors() []string { return []string{github.Name, gitlab.Name, gitea.Name, linear.Name} }
+
+// IsTracker reports whether a provider is an issue tracker, where only comments are
+// mirrored.
+func IsTracker(provider string) bool { return provider == linear.Name }
 
 // ProviderAt returns which provider an instance is: as its settings say, else by
 // the host, else that of the sources with the instance, else github.
@@ -73,12 +78,20 @@ func (c *Config) validateProviders(fault func(path, format string, args ...any))
 // supported tells what rules want of an instance whose provider has no such
 // thing.
 func (c *Config) supported(set *rules.Set) error {
-	instances := make(map[string]func(schemas.MutationKind) bool)
+	if len(c.Providers) == 0 {
+		return nil
+	}
+	instances, trackers := make(map[string]func(schemas.MutationKind) bool), make(map[string]bool)
 	for instance := range c.Providers {
-		instances[instance] = actuator.Supports(c.ProviderAt(instance))
+		kind := c.ProviderAt(instance)
+		if IsTracker(kind) {
+			trackers[instance] = true // no pull request is there
+			continue
+		}
+		instances[instance] = actuator.Supports(kind)
 	}
 	var faults []error
-	for _, fault := range set.Supported(instances) {
+	for _, fault := range append(set.Supported(instances), set.Untracked(trackers)...) {
 		faults = append(faults, errors.New(fault.String()))
 	}
 	return errors.Join(faults...)

@@ -15,11 +15,13 @@ package provider
 
 import (
 	"fmt"
+	"time"
 
 	"pawl/internal/provider/bitbucket"
 	"pawl/internal/provider/gitea"
 	"pawl/internal/provider/github"
 	"pawl/internal/provider/gitlab"
+	"pawl/internal/provider/linear"
 	"pawl/internal/provider/own"
 	"pawl/internal/provider/payload"
 	"pawl/internal/provider/statuspage"
@@ -82,13 +84,15 @@ func ByName(name string) (Provider, bool) {
 		return bitbucket.Provider{}, true
 	case statuspage.Name:
 		return statuspage.Provider{}, true
+	case linear.Name:
+		return linear.Provider{}, true
 	}
 	return nil, false
 }
 
 // Names returns the names that ByName knows.
 func Names() []string {
-	return []string{github.Name, gitlab.Name, gitea.Name, bitbucket.Name, statuspage.Name}
+	return []string{github.Name, gitlab.Name, gitea.Name, bitbucket.Name, statuspage.Name, linear.Name}
 }
 
 // TakesToken reports whether a provider's deliveries are proven by a token in the
@@ -96,6 +100,27 @@ func Names() []string {
 func TakesToken(of Provider) bool {
 	taker, ok := of.(interface{ TakesToken() bool })
 	return ok && taker.TakesToken()
+}
+
+// AnswerWithin returns how long a provider waits for an answer, less some: the
+// shorter of what it says and otherwise. Only a provider that has a method
+// AnswerWithin says so.
+func AnswerWithin(of Provider, otherwise time.Duration) time.Duration {
+	if waiter, ok := of.(interface{ AnswerWithin() time.Duration }); ok {
+		return min(waiter.AnswerWithin(), otherwise)
+	}
+	return otherwise
+}
+
+// SentAt returns when a verified delivery says it was sent. Only a provider that has
+// a method SentAt knows.
+func SentAt(of Provider, in Delivery) (at time.Time, known bool) {
+	if stamper, ok := of.(interface {
+		SentAt(in Delivery) (time.Time, bool)
+	}); ok {
+		return stamper.SentAt(in)
+	}
+	return time.Time{}, false
 }
 
 // Decode reads a record by its provider: one that the edge made of its own

@@ -31,7 +31,7 @@ const (
 //nolint:gochecknoglobals // a constant table; Go has no constant arrays
 var proofs = [...]string{
 	"X-Hub-Signature-256", "X-Hub-Signature", "X-Gitea-Signature", "X-Forgejo-Signature", "X-Gogs-Signature",
-	"X-Gitlab-Token", "Webhook-Timestamp", "Webhook-Signature",
+	"X-Gitlab-Token", "Webhook-Timestamp", "Webhook-Signature", "Linear-Signature",
 }
 
 // Sign puts the provider's proof of a secret into the delivery's headers, in
@@ -54,6 +54,8 @@ func Sign(provider string, in webhook.Delivery, secret []byte) error {
 		in.Header.Set("X-Gitea-Signature", digest(secret, body))
 	case "gitlab": // docs.gitlab.com, "Webhooks"
 		return signGitLab(in, secret)
+	case "linear": // linear.app/developers/webhooks
+		in.Header.Set("Linear-Signature", digest(secret, in.Raw))
 	case statusPage: // no header: see Token
 	default:
 		return fmt.Errorf("provider %q signs in no way that is known", provider)
@@ -112,6 +114,7 @@ func Name(provider string, header http.Header, event, id string) error {
 		"gitea":     {"X-Gitea-Event", "X-Gitea-Delivery"},
 		"gitlab":    {"X-Gitlab-Event", headerIdempotency},
 		"bitbucket": {"X-Event-Key", "X-Request-UUID"},
+		"linear":    {"Linear-Event", "Linear-Delivery"},
 	}[provider]
 	if !known {
 		return fmt.Errorf("provider %q names events in no way that is known", provider)
