@@ -63,15 +63,24 @@ func TestVerify(t *testing.T) {
 
 func TestSentAt(t *testing.T) {
 	t.Parallel()
-	for body, want := range map[string]time.Time{
-		`{"webhookTimestamp":1681208494995}`: time.UnixMilli(1681208494995).UTC(),
-		`{"webhookTimestamp":"soon"}`:        {},
-		`{"webhookTimestamp":null}`:          {},
-		`{}`:                                 {},
-		`no JSON`:                            {},
+	sent := time.UnixMilli(1681208494995).UTC()
+	for _, test := range []struct {
+		name, body, header string
+		want               time.Time
+	}{
+		{"in the body", `{"webhookTimestamp":1681208494995}`, "", sent},
+		{"the body is signed, the header is not", `{"webhookTimestamp":1681208494995}`, "1700000000000", sent},
+		{"in the header alone", `{}`, "1681208494995", sent},
+		{"a text", `{"webhookTimestamp":"soon"}`, "", time.Time{}},
+		{"null", `{"webhookTimestamp":null}`, "", time.Time{}},
+		{"before 1970", `{"webhookTimestamp":-5}`, "", time.Time{}},
+		{"a header that is no number", `{}`, "soon", time.Time{}},
+		{"nowhere", `{}`, "", time.Time{}},
+		{"no JSON", `hello`, "", time.Time{}},
 	} {
-		if got, known := (linear.Provider{}).SentAt(delivery(body)); !got.Equal(want) || known == want.IsZero() {
-			t.Errorf("%s: %s, %t", body, got, known)
+		got, known := linear.Provider{}.SentAt(delivery(test.body, "Linear-Timestamp", test.header))
+		if !got.Equal(test.want) || known == test.want.IsZero() {
+			t.Errorf("%s: %s, %t", test.name, got, known)
 		}
 	}
 }
@@ -203,14 +212,16 @@ func TestDecode_Comment(t *testing.T) {
 func TestDecode_IgnoredSaysWhy(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
-		`{"type":"Comment","action":"create","data":{"id":"c1","issueId":null,"documentContentId":"d1"}}`:  "the comment is on a document and not on an issue",
-		`{"type":"Comment","action":"create","data":{"id":"c1","projectUpdateId":"p1"}}`:                   "the comment is on a project update and not on an issue",
-		`{"type":"Comment","action":"create","data":{"id":"c1","initiativeUpdateId":"p1"}}`:                "the comment is on an initiative update and not on an issue",
-		`{"type":"Comment","action":"create","data":{"id":"c1","postId":"p1"}}`:                            "the comment is on a post and not on an issue",
-		`{"type":"Comment","action":"create","data":{"id":"c1"}}`:                                          "the comment is on something that it does not name and not on an issue",
-		`{"type":"Comment","action":"archive","data":{"id":"c1","issueId":"i1"}}`:                          `action "archive" of a comment is not folded`,
-		`{"type":"Issue","action":"update","data":{"id":"i1"}}`:                                            "event issue is not folded",
-		`{"type":"OAuthApp","action":"revoked"}`:                                                           "event oauth_app is not folded",
+		`{"type":"Comment","action":"create","data":{"id":"c1","issueId":null,"documentContentId":"d1"}}`: "the comment is on a document and not on an issue",
+		`{"type":"Comment","action":"create","data":{"id":"c1","projectUpdateId":"p1"}}`:                  "the comment is on a project update and not on an issue",
+		`{"type":"Comment","action":"create","data":{"id":"c1","initiativeUpdateId":"p1"}}`:               "the comment is on an initiative update and not on an issue",
+		`{"type":"Comment","action":"create","data":{"id":"c1","postId":"p1"}}`:                           "the comment is on a post and not on an issue",
+		`{"type":"Comment","action":"create","data":{"id":"c1","projectId":"p1"}}`:                        "the comment is on a project and not on an issue",
+		`{"type":"Comment","action":"create","data":{"id":"c1","initiativeId":"p1"}}`:                     "the comment is on an initiative and not on an issue",
+		`{"type":"Comment","action":"create","data":{"id":"c1"}}`:                                         "the comment is on something that it does not name and not on an issue",
+		`{"type":"Comment","action":"archive","data":{"id":"c1","issueId":"i1"}}`:                         `action "archive" of a comment is not folded`,
+		`{"type":"Issue","action":"update","data":{"id":"i1"}}`:                                           "event issue is not folded",
+		`{"type":"OAuthApp","action":"revoked"}`:                                                          "event oauth_app is not folded",
 		`{"type":"Reaction","action":"create","data":{"id":"r1","commentId":"c1","comment":{"id":"c1"}}}`: "event reaction is not folded",
 	} {
 		event, err := decoded(t, body)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	shared "pawl/internal/provider/page"
 	"pawl/internal/provider/payload"
 	"pawl/schemas"
 )
@@ -114,5 +115,5 @@ func (r reader) components(list []*component, clock schemas.Stated[time.Time]) (
 
 // componentStatus never takes a word that it does not know for operational.
 func componentStatus(word string) schemas.ComponentStatus {
-	return wordOf(word, schemas.ComponentStatuses(), schemas.ComponentUnknown)
+	return shared.WordOf(word, schemas.ComponentStatuses(), schemas.ComponentUnknown)
 }

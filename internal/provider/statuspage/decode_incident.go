@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	shared "pawl/internal/provider/page"
 	"pawl/internal/provider/payload"
 	"pawl/schemas"
 )
@@ -73,7 +74,7 @@ func (r reader) incident(shown *incident) *schemas.IncidentSnapshot {
 		PageID:         r.page,
 		IncidentID:     strings.Clone(shown.ID),
 		Name:           payload.NonEmpty(shown.Name),
-		Status:         wordOf(shown.Status, schemas.IncidentStatuses(), schemas.IncidentUnknown),
+		Status:         shared.WordOf(shown.Status, schemas.IncidentStatuses(), schemas.IncidentUnknown),
 		Impact:         payload.Text(shown.Impact),
 		URL:            payload.Text(shown.Shortlink),
 		Components:     payload.Names(shown.Components, (*component).name),
@@ -85,7 +86,7 @@ func (r reader) incident(shown *incident) *schemas.IncidentSnapshot {
 		UpdatedAt:      shown.clock(),
 	}
 	made.Maintenance = shown.ScheduledFor.Set || shown.ScheduledUntil.Set || isMaintenance(made.Status)
-	if newest := newestOf(shown.Updates, (*update).createdAt); newest != nil {
+	if newest := shared.NewestOf(shown.Updates, (*update).createdAt); newest != nil {
 		made.UpdateID, made.Body = payload.NonEmpty(newest.ID), payload.Text(newest.Body)
 	}
 	return made

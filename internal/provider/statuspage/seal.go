@@ -2,11 +2,10 @@ package statuspage
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 
+	shared "pawl/internal/provider/page"
 	"pawl/internal/provider/payload"
 	"pawl/internal/provider/webhook"
 	"pawl/schemas"
@@ -42,7 +41,7 @@ func seal(in webhook.Delivery) (schemas.Record, error) {
 	}
 	return schemas.Record{
 		Key:         key,
-		ID:          deliveryID(routed.naturalID(), body),
+		ID:          shared.DeliveryID(routed.naturalID(), body),
 		Source:      in.Source,
 		Provider:    Name,
 		Event:       routed.event(),
@@ -54,47 +53,18 @@ func seal(in webhook.Delivery) (schemas.Record, error) {
 	}, nil
 }
 
-// digestDigits is how much of a body's digest stands in an id.
-const digestDigits = 16
-
-// deliveryID makes the id that deliveries do not have: the same body has the same
-// one, and an update that was edited another.
-func deliveryID(natural string, body []byte) schemas.DeliveryID {
-	sum := sha256.Sum256(body)
-	digest := hex.EncodeToString(sum[:])[:digestDigits]
-	if natural == "" || !webhook.IsPrintable(natural) || len(natural) > webhook.MaxDelivery-digestDigits-1 {
-		return schemas.DeliveryID(digest)
-	}
-	return schemas.DeliveryID(natural + "-" + digest)
-}
-
-// lenient is a part of a body of which is read what is of the right type: what is
-// not is for Decode to name.
-type lenient[T any] struct {
-	There bool
-	Value T
-}
-
-// UnmarshalJSON never fails. A part that is there twice is read as Decode reads
-// it: the second over the first.
-func (l *lenient[T]) UnmarshalJSON(data []byte) error {
-	l.There = string(data) != "null"
-	_ = payload.Unmarshal(data, &l.Value)
-	return nil
-}
-
 // routing is the few fields that make a key.
 type routing struct {
-	Page            lenient[named] `json:"page"`
-	Component       lenient[named] `json:"component"`
-	ComponentUpdate lenient[struct {
+	Page            shared.Lenient[named] `json:"page"`
+	Component       shared.Lenient[named] `json:"component"`
+	ComponentUpdate shared.Lenient[struct {
 		ID          string `json:"id"`
 		ComponentID string `json:"component_id"`
 	}] `json:"component_update"`
-	Incident lenient[struct {
-		ID      string              `json:"id"`
-		Name    string              `json:"name"`
-		Updates lenient[[]*natural] `json:"incident_updates"`
+	Incident shared.Lenient[struct {
+		ID      string                     `json:"id"`
+		Name    string                     `json:"name"`
+		Updates shared.Lenient[[]*natural] `json:"incident_updates"`
 	}] `json:"incident"`
 }
 
@@ -130,22 +100,13 @@ func (r *routing) key(instance string) (schemas.EntityKey, string, error) {
 	case eventComponent:
 		id := cmp.Or(r.Component.Value.ID, r.ComponentUpdate.Value.ComponentID)
 		subject := page + "/" + cmp.Or(r.Component.Value.Name, id)
-		return schemas.ComponentKey(instance, page, id), subject, checkIDs(page, "component.id", id)
+		return schemas.ComponentKey(instance, page, id), subject, shared.CheckIDs(page, "component.id", id)
 	case eventIncident:
 		id := r.Incident.Value.ID
 		subject := page + "!" + cmp.Or(r.Incident.Value.Name, id)
-		return schemas.IncidentKey(instance, page, id), subject, checkIDs(page, "incident.id", id)
+		return schemas.IncidentKey(instance, page, id), subject, shared.CheckIDs(page, "incident.id", id)
 	}
 	return schemas.InstanceKey(instance), "", nil
-}
-
-func checkIDs(page, path, id string) error {
-	for _, part := range [...]struct{ path, id string }{{"page.id", page}, {path, id}} {
-		if !schemas.IsPageID(part.id) {
-			return fmt.Errorf("%w: %s is %.100q, which is not an id of a status page", webhook.ErrBody, part.path, part.id)
-		}
-	}
-	return nil
 }
 
 // naturalID is the page's own id of what changed, or empty.
@@ -154,7 +115,7 @@ func (r *routing) naturalID() string {
 	case eventComponent:
 		return r.ComponentUpdate.Value.ID
 	case eventIncident:
-		if newest := newestOf(r.Incident.Value.Updates.Value, (*natural).createdAt); newest != nil {
+		if newest := shared.NewestOf(r.Incident.Value.Updates.Value, (*natural).createdAt); newest != nil {
 			return newest.ID
 		}
 	}
