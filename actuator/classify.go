@@ -82,6 +82,7 @@ func classifyCause(err error) failure {
 		unspent   *limitError
 		lacking   *lackError
 		install   *installationError
+		tracker   *linearError
 	)
 	if f, ok := notifyFailure(err); ok {
 		return f
@@ -107,6 +108,8 @@ func classifyCause(err error) failure {
 		return failure{verdict: unknown, err: err}
 	case errors.As(err, &twoFactor):
 		return failure{verdict: permanent, err: err}
+	case errors.As(err, &tracker):
+		return tracker.failure(err)
 	case errors.As(err, &graph):
 		return failure{verdict: graph.verdict(), wait: secondaryPause, err: err}
 	case errors.As(err, &answer):

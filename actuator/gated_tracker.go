@@ -8,11 +8,6 @@ type gatedTracker struct {
 	tracker Tracker
 }
 
-// Login implements Tracker.
-func (g gatedTracker) Login(ctx context.Context) (string, error) {
-	return pass(ctx, g.gate, g.tracker.Login)
-}
-
 // Issue implements Tracker.
 func (g gatedTracker) Issue(ctx context.Context, identifier string) (issue LiveIssue, found bool, err error) {
 	issue, err = pass(ctx, g.gate, func(ctx context.Context) (read LiveIssue, err error) {

@@ -2,6 +2,7 @@ package actuator
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -27,6 +28,9 @@ type limitedTransport struct {
 	shown  *leastRemaining
 	// prefix begins the headers that tell what is left, X-Ratelimit.
 	prefix string
+	// shows is the resource whose remainder the metric shows; the core where it is
+	// empty.
+	shows string
 	// pause reports whether an answer that is no success asks for a pause of all
 	// calls, and for how long, zero where it does not say.
 	pause func(*http.Response) (time.Duration, bool)
@@ -72,11 +76,11 @@ func (t *limitedTransport) RoundTrip(request *http.Request) (*http.Response, err
 func (t *limitedTransport) learn(resource string, response *http.Response) {
 	left, err := strconv.Atoi(response.Header.Get(t.prefix + "-Remaining"))
 	if err == nil {
-		if resource == resourceCore {
+		if resource == cmp.Or(t.shows, resourceCore) {
 			t.shown.set(t.budget, left)
 		}
 		if reset, err := strconv.ParseInt(response.Header.Get(t.prefix+"-Reset"), 10, 64); err == nil {
-			t.budget.learnPrimary(resource, primaryLimit{remaining: left, reset: time.Unix(reset, 0)})
+			t.budget.learnPrimary(resource, primaryLimit{remaining: left, reset: resetTime(reset)})
 		}
 	}
 	if response.StatusCode < http.StatusMultipleChoices {
@@ -86,6 +90,18 @@ func (t *limitedTransport) learn(resource string, response *http.Response) {
 	if pause, asked := t.pause(response); asked {
 		t.budget.learnSecondary(pause)
 	}
+}
+
+// firstMillisecond is where a time in a header counts milliseconds: as seconds it is
+// in the year 5138.
+const firstMillisecond = 100_000_000_000
+
+// resetTime reads seconds since 1970, or milliseconds as Linear has them.
+func resetTime(count int64) time.Time {
+	if count >= firstMillisecond {
+		return time.UnixMilli(count)
+	}
+	return time.Unix(count, 0)
 }
 
 // peekBody returns the start of an answer's body, which is left to be read again.

@@ -19,8 +19,6 @@ type LiveIssueComment struct {
 // error of a method that changes means that the change is done; the errors are what
 // classify knows. Implementations are safe for concurrent use and honour the context.
 type Tracker interface {
-	// Login is the name of who we act as, empty where it cannot be known.
-	Login(ctx context.Context) (string, error)
 	// Issue returns the issue of an identifier such as ENG-123; false: there is
 	// none.
 	Issue(ctx context.Context, identifier string) (LiveIssue, bool, error)

@@ -14,7 +14,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"pawl/actuator"
 	"pawl/internal/config"
 	"pawl/internal/topics"
 )
@@ -33,7 +32,7 @@ type installation struct {
 	// live is the rules of the moment, where there is an actuator.
 	live *config.Live
 	// clients are those of the instances that are acted at.
-	clients map[string]actuator.Provider
+	clients *clients
 	// unarmed says which secrets for acting were not there at the start.
 	unarmed error
 	// watched fail when an embedded part ends by itself.

@@ -13,14 +13,20 @@ import (
 	"pawl/internal/provider/gitlab"
 )
 
-// providers returns the clients of the instances. An instance whose secret is
+// clients are those that act, by instance.
+type clients struct {
+	providers map[string]actuator.Provider
+	trackers  map[string]actuator.Tracker
+}
+
+// acting returns the clients of the instances. An instance whose secret is
 // not there is a fault in mode act; in mode plan nobody is called, and it is
 // left out. They are made once.
-func (i *installation) providers() (map[string]actuator.Provider, error) {
+func (i *installation) acting() (*clients, error) {
 	if i.clients != nil {
 		return i.clients, nil
 	}
-	made := make(map[string]actuator.Provider)
+	made := &clients{make(map[string]actuator.Provider), make(map[string]actuator.Tracker)}
 	var missing []error
 	for _, instance := range slices.Sorted(maps.Keys(i.config.Providers)) {
 		settings := i.config.Providers[instance]
@@ -29,11 +35,9 @@ func (i *installation) providers() (map[string]actuator.Provider, error) {
 			missing = append(missing, fmt.Errorf("providers.%s.%w", instance, err))
 			continue
 		}
-		client, err := i.client(instance, settings, held)
-		if err != nil {
+		if err := i.add(made, instance, settings, held); err != nil {
 			return nil, &usageError{err}
 		}
-		made[instance] = client
 	}
 	i.unarmed = errors.Join(missing...)
 	if i.unarmed != nil && i.config.Mode == rules.ModeAct {
@@ -71,6 +75,17 @@ func credentialsOf(settings config.Provider) (credentials, error) {
 		return credentials{}, fmt.Errorf("token: %w", err)
 	}
 	return credentials{token: token}, nil
+}
+
+func (i *installation) add(to *clients, instance string, settings config.Provider, held credentials) (err error) {
+	if config.IsTracker(i.config.ProviderAt(instance)) {
+		to.trackers[instance], err = actuator.NewLinear(actuator.LinearConfig{
+			Instance: instance, BaseURL: settings.BaseURL, Token: held.token,
+		}, i.registry)
+		return err
+	}
+	to.providers[instance], err = i.client(instance, settings, held)
+	return err
 }
 
 func (i *installation) client(instance string, settings config.Provider, held credentials) (actuator.Provider, error) {

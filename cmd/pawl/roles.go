@@ -186,7 +186,7 @@ func (i *installation) actuator(ctx context.Context) ([]part, error) {
 }
 
 func (i *installation) newActuator(pool *pgxpool.Pool) (*actuator.Actuator, error) {
-	providers, err := i.providers()
+	acting, err := i.acting()
 	if err != nil {
 		return nil, err
 	}
@@ -196,8 +196,8 @@ func (i *installation) newActuator(pool *pgxpool.Pool) (*actuator.Actuator, erro
 	}
 	i.live = config.NewLive(i.config, config.LiveConfig{Accept: i.accept}, i.log, i.registry)
 	return actuator.New(actuator.Config{
-		Owner: ownerName(), Workers: actuatorWorkers, Notifier: sender, Resolve: resolve,
-	}, pool, providers, i.live.RuleSet, recordAppender{i.appender()}, i.log, i.registry)
+		Owner: ownerName(), Workers: actuatorWorkers, Notifier: sender, Resolve: resolve, Trackers: acting.trackers,
+	}, pool, acting.providers, i.live.RuleSet, recordAppender{i.appender()}, i.log, i.registry)
 }
 
 // resolve turns the reference of an address into the address.

@@ -36,7 +36,7 @@ func (f *flags) runUp(command *cobra.Command) error {
 		return err
 	}
 	_, sourceErr := i.sources() // before anything is started
-	_, providerErr := i.providers()
+	_, providerErr := i.acting()
 	if err := errors.Join(sourceErr, providerErr); err != nil {
 		return &usageError{err}
 	}

@@ -1,6 +1,8 @@
 package fakeforge
 
 import (
+	"bytes"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -12,9 +14,11 @@ import (
 // Fault is something that goes wrong with calls to come. The first fault that
 // matches a call strikes it.
 type Fault struct {
-	// Method and Path say which calls: Path is the end of the path; empty matches any.
+	// Method, Path and Asks say which calls: Path is the end of the path, Asks a part
+	// of the body; empty matches any.
 	Method string
 	Path   string
+	Asks   string
 	// Times is how often it strikes; 0 is once, negative is for ever.
 	Times int
 	// AfterApplying lets the change happen and spoils the answer only.
@@ -27,10 +31,12 @@ type Fault struct {
 	Reached chan struct{}
 	Hold    <-chan struct{}
 
-	// Status, Message and Header are the answer.
+	// Status, Message and Header are the answer, with Body in place of the message
+	// where there is one.
 	Status  int
 	Message string
 	Header  http.Header
+	Body    any
 	// Drop closes the connection without an answer.
 	Drop bool
 
@@ -49,7 +55,15 @@ func TooManyRequests(wait time.Duration) *Fault {
 func (f *Fault) passes() bool { return f.Status == 0 && !f.Drop }
 
 func (f *Fault) matches(r *http.Request) bool {
-	return (f.Method == "" || f.Method == r.Method) && strings.HasSuffix(r.URL.Path, f.Path)
+	return (f.Method == "" || f.Method == r.Method) && strings.HasSuffix(r.URL.Path, f.Path) &&
+		(f.Asks == "" || strings.Contains(bodyOf(r), f.Asks))
+}
+
+// bodyOf reads the body, and leaves it to be read again.
+func bodyOf(r *http.Request) string {
+	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return string(body)
 }
 
 // Fail arranges for faults in the order given.
@@ -86,6 +100,9 @@ func (c *Core) strike(w http.ResponseWriter, r *http.Request, fault *Fault, answ
 	case fault.Status != 0:
 		reply := Message(fault.Status, fault.Message)
 		reply.Header = fault.Header
+		if fault.Body != nil {
+			reply.Body = fault.Body
+		}
 		c.answer(w, r, reply)
 	case answer != nil:
 		c.answer(w, r, *answer)
