@@ -17,7 +17,8 @@ import (
 // transitions are published, so whoever decides second sees the other's row. Where
 // both see each other, one key is opened twice, and is held once (I10).
 
-// bridge adds the decisions of the rules that mirror comments.
+// bridge adds the decisions of the rules that mirror comments, where they need to
+// know more than the transition says.
 func (d *deciding) bridge(ctx context.Context, tx pgx.Tx, wants rules.BridgeWants) error {
 	if wants.IsNothing() {
 		return nil

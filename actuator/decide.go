@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pawl/actuator/rules"
 	"pawl/schemas"
 )
 
@@ -42,6 +43,9 @@ func (a *Actuator) Decide(ctx context.Context, t schemas.Transition, raw []byte)
 	}
 	set := a.ruleSet()
 	decisions, wants := set.Decide(t), set.BridgeWants(t)
+	if wants.IsNothing() {
+		decisions = append(decisions, set.Bridge(t, rules.BridgeAround{})...)
+	}
 	if len(decisions) == 0 && !set.AnyWaits() && wants.IsNothing() {
 		return nil
 	}
