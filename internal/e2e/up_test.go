@@ -27,7 +27,7 @@ func TestUp_DurableAndExclusive(t *testing.T) {
 	number := github.Open(repository, fakegithub.PullRequest{Author: "ann"})
 
 	dir, webhooks := dataDir(t), freeAddr(t)
-	env := append(environment(writeConfig(t, "http://127.0.0.1:1", noRules.yaml)), "PAWL_LISTEN_WEBHOOKS="+webhooks)
+	env := append(environment(writeConfig(t, fmt.Sprintf(configFormat, "", "http://127.0.0.1:1/", login, "", noRules.yaml))), "PAWL_LISTEN_WEBHOOKS="+webhooks)
 	first := start(t, "up", env, "up", "--data-dir", dir)
 	posts := newPoster("http://" + webhooks + "/webhooks/github")
 	if err := posts.once(t.Context(), <-hooks); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"pawl/internal/fakegithub"
+	"pawl/internal/fakelinear"
 	"pawl/internal/pgtest"
 )
 
@@ -23,9 +24,11 @@ const (
 	configFormat = `version: 1
 sources:
   - {name: github, provider: github, secrets: ["env:PAWL_GITHUB_SECRET"]}
-providers:
+%sproviders:
   github.com: {token: "env:GITHUB_TOKEN", base_url: %q, login: %q}
-%s`
+%s%s`
+	linearSourceFormat   = "  - {name: linear, provider: linear, secrets: [\"env:PAWL_LINEAR_SECRET\"]}\n"
+	linearProviderFormat = "  linear.app: {token: \"env:LINEAR_TOKEN\", base_url: %q}\n"
 )
 
 // world is one installation: a broker, a database, a provider, and the
@@ -35,6 +38,7 @@ type world struct {
 	broker   broker
 	pool     *pgxpool.Pool
 	github   *fakegithub.Server
+	linear   *fakelinear.Server // nil where there is none
 	hooks    chan fakegithub.Webhook
 	unposted atomic.Int64 // how many hooks are not acknowledged, or taken by lived
 	webhooks string       // address of the ingest
@@ -52,7 +56,12 @@ type ruleSet struct {
 // noRules only folds.
 var noRules = ruleSet{yaml: "rules: []\n", listens: []string{}}
 
-func newWorld(t *testing.T, b broker, rules ruleSet) *world {
+// withLinear adds an issue tracker.
+func withLinear(fake *fakelinear.Server) func(*world) {
+	return func(w *world) { w.linear = fake }
+}
+
+func newWorld(t *testing.T, b broker, rules ruleSet, with ...func(*world)) *world {
 	t.Helper()
 	w := &world{t: t, broker: b, rules: rules, hooks: make(chan fakegithub.Webhook, 10_000), webhooks: freeAddr(t)}
 	w.github = fakegithub.New(fakegithub.Config{
@@ -66,7 +75,10 @@ func newWorld(t *testing.T, b broker, rules ruleSet) *world {
 	t.Cleanup(provider.Close)
 	database := pgtest.New(t)
 	w.pool = pgtest.Pool(t, database)
-	w.env = append(environment(writeConfig(t, provider.URL, rules.yaml)),
+	for _, add := range with {
+		add(w)
+	}
+	w.env = append(environment(w.writeConfig(provider.URL)),
 		"PAWL_KAFKA_BROKERS="+strings.Join(b.Addrs(), ","),
 		"PAWL_DATABASE_URL="+database,
 		"PAWL_LISTEN_WEBHOOKS="+w.webhooks,
@@ -80,13 +92,24 @@ func environment(config string) []string {
 	return []string{
 		"PAWL_CONFIG=" + config, "PAWL_LOG_FORMAT=json",
 		"PAWL_GITHUB_SECRET=" + webhookKey, "GITHUB_TOKEN=" + githubToken,
+		"PAWL_LINEAR_SECRET=" + linearSecret, "LINEAR_TOKEN=" + linearKey,
 	}
 }
 
-func writeConfig(t *testing.T, github, rules string) string {
+func (w *world) writeConfig(github string) string {
+	w.t.Helper()
+	source, provider := "", ""
+	if w.linear != nil {
+		tracker := httptest.NewServer(w.linear)
+		w.t.Cleanup(tracker.Close)
+		source, provider = linearSourceFormat, fmt.Sprintf(linearProviderFormat, tracker.URL)
+	}
+	return writeConfig(w.t, fmt.Sprintf(configFormat, source, github+"/", login, provider, w.rules.yaml))
+}
+
+func writeConfig(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "pawl.yaml")
-	text := fmt.Sprintf(configFormat, github+"/", login, rules)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
