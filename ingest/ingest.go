@@ -75,7 +75,8 @@ type Config struct {
 	// MaxBody is the largest body in bytes. Default schemas.MaxBody.
 	MaxBody int64
 	// Timeout bounds a request from its first header to its answer. Default 8
-	// s: GitHub cuts the connection at 10 s.
+	// s: GitHub cuts the connection at 10 s. It is less for a provider that waits
+	// shorter (provider.AnswerWithin).
 	Timeout time.Duration
 	// MaxLarge is how many bodies of more than 1 MB are read at the same time.
 	// Default 8.

@@ -1,8 +1,10 @@
 package provider_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"pawl/internal/provider"
 	"pawl/schemas"
@@ -55,6 +57,34 @@ func TestTakesToken_OnlyWhereNothingElseProvesADelivery(t *testing.T) {
 		of, _ := provider.ByName(name)
 		if got, want := provider.TakesToken(of), name == "statuspage"; got != want {
 			t.Errorf("TakesToken(%s) = %t, want %t", name, got, want)
+		}
+	}
+}
+
+func TestAnswerWithin_IsTheShorterOfBoth(t *testing.T) {
+	t.Parallel()
+	for _, name := range provider.Names() {
+		of, _ := provider.ByName(name)
+		if got := provider.AnswerWithin(of, time.Second); got != time.Second {
+			t.Errorf("AnswerWithin(%s, 1s) = %s", name, got)
+		}
+		want := time.Minute
+		if name == "linear" {
+			want = 4 * time.Second
+		}
+		if got := provider.AnswerWithin(of, time.Minute); got != want {
+			t.Errorf("AnswerWithin(%s, 1m) = %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestSentAt_OnlyLinearKnows(t *testing.T) {
+	t.Parallel()
+	in := provider.Delivery{Header: http.Header{}, Raw: []byte(`{"webhookTimestamp":1681208494995}`)}
+	for _, name := range provider.Names() {
+		of, _ := provider.ByName(name)
+		if at, known := provider.SentAt(of, in); known != (name == "linear") || known && at.UnixMilli() != 1681208494995 {
+			t.Errorf("SentAt(%s) = %s, %t", name, at, known)
 		}
 	}
 }

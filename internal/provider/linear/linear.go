@@ -43,11 +43,13 @@ func (Provider) SuccessStatus() int { return http.StatusOK }
 // AnswerWithin returns four seconds: Linear waits five for the answer.
 func (Provider) AnswerWithin() time.Duration { return 4 * time.Second }
 
-// Events returns the types of data that Linear tells of, in our spelling.
+// Events returns the types of data that Linear tells of, in our spelling (the SDK,
+// packages/sdk/src/webhooks/types.ts, LinearWebhookEventType).
 func (Provider) Events() []string {
 	return []string{
-		eventComment, "attachment", "customer", "customer_need", "cycle", "document", "initiative", "initiative_update",
-		"issue", "issue_label", "issue_sla", "oauth_app", "project", "project_label", "project_update", "reaction", "user",
+		eventComment, "agent_session_event", "app_user_notification", "attachment", "audit_entry", "customer", "customer_need",
+		"cycle", "document", "initiative", "initiative_update", "issue", "issue_label", "issue_sla", "oauth_app",
+		"permission_change", "project", "project_label", "project_update", "reaction", "user",
 	}
 }
 

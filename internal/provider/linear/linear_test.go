@@ -97,6 +97,8 @@ func TestSeal(t *testing.T) {
 	}{
 		{"a comment", delivery(`{"type":"Comment","action":"create","data":{"id":"c1"}}`), "linear.app:comment/c1", "comment", "d-1", nil},
 		{"another type", delivery(`{"type":"IssueLabel","action":"create","data":{"id":"l1"}}`), "linear.app", "issue_label", "d-1", nil},
+		{"a type with capitals at its end", delivery(`{"type":"IssueSLA","action":"breached"}`), "linear.app", "issue_sla", "d-1", nil},
+		{"a type of three words", delivery(`{"type":"AgentSessionEvent","action":"created"}`), "linear.app", "agent_session_event", "d-1", nil},
 		{"an app", delivery(`{"type":"OAuthApp","action":"revoked"}`), "linear.app", "oauth_app", "d-1", nil},
 		{"the type is in the header", delivery(`{"action":"create","data":{"id":"c1"}}`), "linear.app:comment/c1", "comment", "d-1", nil},
 		{"an id that can be in no key", delivery(`{"type":"Comment","data":{"id":"c 1"}}`), "linear.app", "comment", "d-1", nil},
@@ -192,6 +194,11 @@ func TestDecode_Comment(t *testing.T) {
 			schemas.CommentSnapshot{Change: schemas.CommentCreated, Author: schemas.Actor{Login: "Robot", IsBot: true}},
 		},
 		{
+			"a person by way of an app",
+			`{"type":"Comment","action":"create","data":{"id":"c1","issueId":"i1","user":{"name":"Ada"},"botActor":{"name":"Robot"}}}`,
+			schemas.CommentSnapshot{Change: schemas.CommentCreated, Author: schemas.Actor{Login: "Ada"}},
+		},
+		{
 			"somebody from outside",
 			`{"type":"Comment","action":"create","data":{"id":"c1","issueId":"i1","externalUser":{"name":"Eve"},"botActor":{"name":"Slack"}}}`,
 			schemas.CommentSnapshot{Change: schemas.CommentCreated, Author: schemas.Actor{Login: "Eve"}},
@@ -234,16 +241,64 @@ func TestDecode_IgnoredSaysWhy(t *testing.T) {
 func TestDecode_FaultsNameTheField(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
-		`{"type":"Comment","action":"create","data":{"issueId":"i1"}}`:                       "data.id is missing",
-		`{"type":"Comment","action":"create","data":{"id":"c 1","issueId":"i1"}}`:            `data.id is "c 1", which is not an id`,
-		`{"type":"Comment","action":"create","data":{"id":"c1","issueId":"i 1"}}`:            `data.issueId is "i 1", which is not an id`,
-		`{"type":"Comment","action":"create","data":{"id":"c1","body":7,"issueId":"i1"}}`:    "want a string",
-		`{"type":"Comment","action":"create","data":{"id":7,"body":"hi","issueId":"i1"}}`:    "want a string",
-		`{"type":"Comment","action":"create","data":{"id":"c1","issue":"ENG-5","body":"x"}}`: "want an object",
+		`{"type":"Comment","action":"create","data":{"issueId":"i1"}}`:                                    "data.id is missing",
+		`{"type":"Comment","action":"create","data":{"id":null,"issueId":"i1"}}`:                          "data.id is missing",
+		`{"type":"Comment","action":"create","data":null}`:                                                "data.id is missing",
+		`{"type":"Comment","action":"create","data":{"id":"c 1","issueId":"i1"}}`:                         `data.id is "c 1", which is not an id`,
+		`{"type":"Comment","action":"create","data":{"id":"c1","issueId":"i 1"}}`:                         `data.issueId is "i 1", which is not an id`,
+		`{"type":"Comment","action":"create","data":{"id":"c1","body":7,"issueId":"i1"}}`:                 "data.body is a number, want a string",
+		`{"type":"Comment","action":"create","data":{"id":7,"body":"hi","issueId":"i1"}}`:                 "data.id is a number, want a string",
+		`{"type":"Comment","action":"create","data":{"id":"c1","issueId":7}}`:                             "data.issueId is a number, want a string",
+		`{"type":"Comment","action":"create","data":{"id":"c1","issueId":"i1","issue":{"identifier":5}}}`: "data.issue.identifier is a number, want a string",
+		`{"type":"Comment","action":"create","data":{"id":"c1","issueId":"i1","user":{"name":7}}}`:        "data.user.name is a number, want a string",
+		`{"type":"Comment","action":"create","url":7,"data":{"id":"c1","issueId":"i1"}}`:                  "url is a number, want a string",
+		`{"type":"Comment","action":7,"data":{"id":"c1","issueId":"i1"}}`:                                 "action is a number, want a string",
+		`{"type":"Comment","action":"create","data":{"id":"c1","issue":"ENG-5","body":"x"}}`:              "want an object",
 	} {
 		if _, err := decoded(t, body); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", body, err, want)
 		}
+	}
+}
+
+// TestDecode_NamesTheIssue as the payload does, else as the address does, else not.
+func TestDecode_NamesTheIssue(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, identifier, url, want string }{
+		{"said", "ENG-5", "https://linear.app/acme/issue/ABC-1/x", "ENG-5"},
+		{"in the address, with a title", "", "https://linear.app/acme/issue/ENG-5/a-title#comment-1", "ENG-5"},
+		{"in the address, without", "", "https://linear.app/acme/issue/eng-5#comment-1", "ENG-5"},
+		{"at the end of the address", "", "https://linear.app/acme/issue/E2_B-5", "E2_B-5"},
+		{"what is said is no name", "5", "https://linear.app/acme/issue/ENG-5", "ENG-5"},
+		{"more than a name", "", "https://linear.app/acme/issue/ENG-5x/a-title", ""},
+		{"a title alone", "", "https://linear.app/acme/document/ENG-5", ""},
+		{"begins with a digit", "", "https://linear.app/acme/issue/2ENG-5", ""},
+		{"no address", "", "", ""},
+	} {
+		event, err := decoded(t, `{"type":"Comment","action":"update","url":"`+test.url+`","data":{"id":"c1","issueId":"i1","issue":{"identifier":"`+test.identifier+`"}}}`)
+		if err != nil || event.Comment == nil || event.Comment.Issue != test.want {
+			t.Errorf("%s: %+v, %v, want %q", test.name, event.Comment, err, test.want)
+		}
+	}
+}
+
+// TestSeal_Record: what the log has of a comment.
+func TestSeal_Record(t *testing.T) {
+	t.Parallel()
+	const body = `{"type":"Comment","action":"update","url":"https://linear.app/acme/issue/ENG-5#c","data":{"id":"c1"}}`
+	in := delivery(body, "X-Other", "secret", "Linear-Signature", "00")
+	in.Instance, in.TraceParent = "tracker.acme.com", "00-1-2-3"
+	got, err := linear.Provider{}.Seal(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := schemas.Record{
+		Key: "tracker.acme.com:comment/c1", ID: "d-1", Source: "linear", Provider: "linear", Event: "comment", Action: "update",
+		Subject: "ENG-5", ReceivedAt: in.ReceivedAt, ContentType: schemas.ContentTypeJSON, TraceParent: in.TraceParent,
+		ProviderHeaders: []schemas.Header{{Name: "Linear-Event", Value: "Comment"}}, Body: []byte(body),
+	}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("record (-got +want):\n%s", diff)
 	}
 }
 

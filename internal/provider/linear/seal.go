@@ -65,14 +65,12 @@ func digestOf(body []byte) string {
 }
 
 // snake spells a type of Linear as events are spelled here: IssueLabel is
-// issue_label.
+// issue_label, IssueSLA is issue_sla, OAuthApp is oauth_app.
 func snake(name string) string {
-	if name == "OAuthApp" {
-		return "oauth_app"
-	}
+	letters := []rune(strings.ReplaceAll(name, "OAuth", "Oauth"))
 	var b strings.Builder
-	for at, c := range name {
-		if unicode.IsUpper(c) && at > 0 {
+	for at, c := range letters {
+		if at > 0 && unicode.IsUpper(c) && (!unicode.IsUpper(letters[at-1]) || at+1 < len(letters) && unicode.IsLower(letters[at+1])) {
 			b.WriteByte('_')
 		}
 		b.WriteRune(unicode.ToLower(c))
