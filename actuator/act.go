@@ -50,13 +50,16 @@ func (a *Actuator) act(ctx context.Context, m mutation, held lease) outcome {
 
 func (a *Actuator) attempt(ctx context.Context, m mutation, held lease) outcome {
 	g := &gate{provider: a.providers[instanceOf(m)], instance: instanceOf(m), until: held.until, timeout: a.config.CallTimeout, drained: ctx.Done()}
+	if err := a.knowStatuses(ctx, &m); err != nil {
+		return retry(err.Error(), retryPause)
+	}
 	e, err := a.effectOf(m, g)
 	if err != nil {
 		return dead(err.Error())
 	}
 	if m.Attempt == 1 {
-		if holds, reason := a.again(m); !holds {
-			return skipped(reason)
+		if o, denied := a.denied(m); denied {
+			return o
 		}
 	}
 	seen, err := e.look(ctx)
@@ -72,8 +75,8 @@ func (a *Actuator) attempt(ctx context.Context, m mutation, held lease) outcome 
 	}
 	// What was begun is ended: its own part may be why the condition is gone.
 	if m.Attempt > 1 && !seen.begun {
-		if holds, reason := a.again(m); !holds {
-			return skipped(reason)
+		if o, denied := a.denied(m); denied {
+			return o
 		}
 	}
 	a.onStep(stepLooked, m)

@@ -5,15 +5,33 @@ import (
 	"slices"
 	"time"
 
+	"pawl/actuator/rules"
 	"pawl/schemas"
 )
 
 // again asks the rule's condition again on the newest row: whether it holds,
 // and if not, what changed.
 func (a *Actuator) again(m mutation) (bool, string) {
+	return a.rules().Again(m.Rule, m.Transition, nowOf(m))
+}
+
+func nowOf(m mutation) rules.Now {
 	now := newestOf(m)
 	now.PullRequest = withoutOwn(now.PullRequest, m.Transition.PullRequest, m.Before)
-	return a.rules().Again(m.Rule, m.Transition, now)
+	return now
+}
+
+// denied skips a mutation whose condition does not hold any more. Where the status of
+// a component alone is the reason, its decision waits for that.
+func (a *Actuator) denied(m mutation) (outcome, bool) {
+	holds, reason := a.again(m)
+	if holds {
+		return outcome{}, false
+	}
+	o := skipped(reason)
+	o.waitsFor = a.rules().WaitsFor(m.Rule, m.Transition, nowOf(m))
+	o.asked = m.Newest.Statuses
+	return o, true
 }
 
 // withoutOwn returns the newest row as if the mutations that the same decision

@@ -19,11 +19,11 @@ import (
 
 // bridge adds the decisions of the rules that mirror comments, where they need to
 // know more than the transition says.
-func (d *deciding) bridge(ctx context.Context, tx pgx.Tx, wants rules.BridgeWants) error {
-	if wants.IsNothing() {
+func (d *deciding) bridge(ctx context.Context, tx pgx.Tx) error {
+	if d.wants.IsNothing() {
 		return nil
 	}
-	around, err := d.store.loadAround(ctx, tx, wants)
+	around, err := d.store.loadAround(ctx, tx, d.wants)
 	if err != nil {
 		return fmt.Errorf("load what is mirrored: %w", err)
 	}

@@ -29,9 +29,9 @@ type bridgeRig struct {
 	tracker *actuator.Linear
 }
 
-func newBridgeRig(t *testing.T, rulesText string) *bridgeRig {
+func newBridgeRig(t *testing.T) *bridgeRig {
 	t.Helper()
-	r := &bridgeRig{rig: newRig(t, rulesText)}
+	r := &bridgeRig{rig: newRig(t, upRules)}
 	r.linear, r.tracker = newLinear(t, fakelinear.Config{})
 	return r
 }
@@ -42,7 +42,7 @@ func (r *bridgeRig) actor(owner string) actor {
 }
 
 // remark is a transition of a comment of a pull request, as it is folded.
-func (r *bridgeRig) remark(kind schemas.Kind, number int, id, body string) schemas.Transition {
+func (r *bridgeRig) remark(kind schemas.Kind, number int, body string) schemas.Transition {
 	r.t.Helper()
 	row := query[string](r.rig, `select row_to_json(p)::text from pawl.pull_request p where entity_key = $1`, entityOf(number))
 	pr := new(schemas.PullRequest)
@@ -50,7 +50,7 @@ func (r *bridgeRig) remark(kind schemas.Kind, number int, id, body string) schem
 		r.t.Fatal(err)
 	}
 	comment := schemas.Comment{
-		EntityKey: schemas.CommentKey("github.com", id), Kind: schemas.CommentConversation, Parent: pr.EntityKey, State: schemas.CommentLive,
+		EntityKey: schemas.CommentKey("github.com", "17"), Kind: schemas.CommentConversation, Parent: pr.EntityKey, State: schemas.CommentLive,
 		Author: "bob", Body: body, Version: r.next.Add(1),
 	}
 	if kind == schemas.KindCommentRemoved {
@@ -89,7 +89,7 @@ func (r *bridgeRig) creations() int {
 // request does not name the issue any more.
 func TestBridge_WayBack(t *testing.T) {
 	t.Parallel()
-	r := newBridgeRig(t, upRules)
+	r := newBridgeRig(t)
 	r.linear.AddIssue("ENG-5")
 	r.linear.AddIssue("ENG-6")
 	a := r.actor("a")
@@ -103,7 +103,7 @@ func TestBridge_WayBack(t *testing.T) {
 		{schemas.KindCommentEdited, "done now", []string{"bob: done now"}},
 		{schemas.KindCommentRemoved, "done now", nil},
 	} {
-		on := r.remark(step.kind, number, "17", step.body)
+		on := r.remark(step.kind, number, step.body)
 		r.decide(a, on, on)
 		r.passes(a)
 		r.naming(number) // from here on it names none
@@ -119,15 +119,15 @@ func TestBridge_WayBack(t *testing.T) {
 // TestBridge_AMirrorThatSomebodyRemovedStaysAway: an edit does not bring it back.
 func TestBridge_AMirrorThatSomebodyRemovedStaysAway(t *testing.T) {
 	t.Parallel()
-	r := newBridgeRig(t, upRules)
+	r := newBridgeRig(t)
 	r.linear.AddIssue("ENG-5")
 	a := r.actor("a")
 	number := r.openNaming("ENG-5")
-	r.decide(a, r.remark(schemas.KindCommentCreated, number, "17", "done"))
+	r.decide(a, r.remark(schemas.KindCommentCreated, number, "done"))
 	r.passes(a)
 	r.linear.Remove(r.linear.Comments("ENG-5")[0].ID, "Ada")
 	for _, kind := range []schemas.Kind{schemas.KindCommentEdited, schemas.KindCommentRemoved} {
-		r.decide(a, r.remark(kind, number, "17", "done now"))
+		r.decide(a, r.remark(kind, number, "done now"))
 		r.passes(a)
 	}
 	r.wantMirrors("ENG-5")
@@ -139,10 +139,10 @@ func TestBridge_AMirrorThatSomebodyRemovedStaysAway(t *testing.T) {
 // TestBridge_WithoutATrackerItIsDead, and says what to do.
 func TestBridge_WithoutATrackerItIsDead(t *testing.T) {
 	t.Parallel()
-	r := newBridgeRig(t, upRules)
+	r := newBridgeRig(t)
 	a := r.rig.actor("a")
 	number := r.openNaming("ENG-5")
-	r.decide(a, r.remark(schemas.KindCommentCreated, number, "17", "done"))
+	r.decide(a, r.remark(schemas.KindCommentCreated, number, "done"))
 	r.passes(a)
 	if got := r.reason(number); got != `no issue tracker is configured for "linear.app": add it under providers` {
 		t.Error(got)
@@ -195,15 +195,15 @@ func TestI10_CrashMatrixOfMirrorsAtLinear(t *testing.T) {
 		for _, fall := range mirrorFalls() {
 			t.Run(string(change.kind)+", "+fall.name, func(t *testing.T) {
 				t.Parallel()
-				r := newBridgeRig(t, upRules)
+				r := newBridgeRig(t)
 				r.linear.AddIssue("ENG-5")
 				gone, next := r.actor("gone"), r.actor("next")
 				number := r.openNaming("ENG-5")
 				if place > 0 {
-					r.decide(next, r.remark(schemas.KindCommentCreated, number, "17", "old"))
+					r.decide(next, r.remark(schemas.KindCommentCreated, number, "old"))
 					r.passes(next)
 				}
-				on := r.remark(change.kind, number, "17", "new")
+				on := r.remark(change.kind, number, "new")
 				r.decide(gone, on)
 				wake := r.fall(gone, change, fall)
 				r.expire()

@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pawl/actuator/rules"
 	"pawl/schemas"
 )
 
@@ -42,18 +41,17 @@ func (a *Actuator) Decide(ctx context.Context, t schemas.Transition, raw []byte)
 		return err
 	}
 	set := a.ruleSet()
-	decisions, wants := set.Decide(t), set.BridgeWants(t)
-	if wants.IsNothing() {
-		decisions = append(decisions, set.Bridge(t, rules.BridgeAround{})...)
+	d := deciding{store: a.store, set: set, transition: t, raw: raw, wants: set.BridgeWants(t)}
+	if !d.readsStatuses() {
+		d.decide()
+		if len(d.decisions) == 0 && !set.AnyWaits() && d.wants.IsNothing() {
+			return nil
+		}
 	}
-	if len(decisions) == 0 && !set.AnyWaits() && wants.IsNothing() {
-		return nil
-	}
-	d := deciding{store: a.store, set: set, transition: t, raw: raw, decisions: decisions}
 	// The commit point is the end of this transaction. Before it nothing is
 	// decided, and the transition is read again. After it the decisions stand,
 	// and a second reading finds them.
-	err := pgx.BeginFunc(ctx, a.store.pool, func(tx pgx.Tx) error { return d.run(ctx, tx, wants) })
+	err := pgx.BeginFunc(ctx, a.store.pool, func(tx pgx.Tx) error { return d.run(ctx, tx) })
 	if err != nil {
 		return fmt.Errorf("decide on transition %s of %s: %w", t.ID, t.Entity, readable(err))
 	}

@@ -97,3 +97,9 @@ func (a *Actuator) OnBackoff(do func(attempt int, pause time.Duration) time.Dura
 	backoff := a.backoff
 	a.backoff = func(attempt int) time.Duration { return do(attempt, backoff(attempt)) }
 }
+
+// Unlock takes away the locks on which a decision and a change of a component meet.
+func (a *Actuator) Unlock() {
+	a.store.sql.lockStatus = "select $1::int, $2::text"
+	a.store.sql.lockStatusShared = a.store.sql.lockStatus
+}

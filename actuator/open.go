@@ -24,6 +24,7 @@ type deciding struct {
 	transition schemas.Transition
 	raw        []byte
 	decisions  []rules.Decision
+	wants      rules.BridgeWants      // what the rules that mirror need to know
 	outcomes   map[decisionKey]string // of the decisions that were new
 	became     []became               // what mutations became without an attempt
 }
@@ -47,22 +48,59 @@ type opening struct {
 	holder  string // what holds its key instead
 }
 
-func (d *deciding) run(ctx context.Context, tx pgx.Tx, wants rules.BridgeWants) error {
+// readsStatuses reports whether there are statuses to be read before it is decided:
+// of rules of pull requests that read some.
+func (d *deciding) readsStatuses() bool {
+	if len(d.set.Reads()) == 0 {
+		return false
+	}
+	return d.transition.Component == nil && d.transition.Incident == nil || isReadBy(d.set, d.transition)
+}
+
+// decide asks the rules, but for those that mirror and need to know more.
+func (d *deciding) decide() {
+	d.decisions = d.set.Decide(d.transition)
+	if d.wants.IsNothing() {
+		d.decisions = append(d.decisions, d.set.Bridge(d.transition, rules.BridgeAround{})...)
+	}
+}
+
+func (d *deciding) run(ctx context.Context, tx pgx.Tx) error {
+	if d.readsStatuses() {
+		if err := d.readStatuses(ctx, tx, d.transition.Entity); err != nil {
+			return err
+		}
+		d.decide()
+	}
 	if err := d.cancelWaiting(ctx, tx); err != nil {
 		return err
 	}
-	if err := d.bridge(ctx, tx, wants); err != nil {
+	if err := d.bridge(ctx, tx); err != nil {
 		return err
 	}
 	fresh, err := d.record(ctx, tx)
 	if err != nil {
 		return err
 	}
+	d.outcomes = make(map[decisionKey]string)
+	if err := d.act(ctx, tx, fresh); err != nil {
+		return err
+	}
+	if isReadBy(d.set, d.transition) {
+		return d.wake(ctx, tx)
+	}
+	return nil
+}
+
+// act opens what the new decisions want. They take the place of what waits.
+func (d *deciding) act(ctx context.Context, tx pgx.Tx, fresh map[decisionKey]bool) error {
+	if err := d.stopWaiting(ctx, tx, fresh); err != nil {
+		return err
+	}
 	texts, err := encodeDecided(d.decisions)
 	if err != nil {
 		return err
 	}
-	d.outcomes = make(map[decisionKey]string)
 	var wanted []*opening
 	for _, decision := range d.decisions {
 		key := keyOf(decision)
@@ -83,13 +121,33 @@ func (d *deciding) run(ctx context.Context, tx pgx.Tx, wants rules.BridgeWants) 
 	return d.name(ctx, tx, wanted)
 }
 
+// stopWaiting: of one rule about one entity at most the newest decision waits, and
+// none where a later one acts.
+func (d *deciding) stopWaiting(ctx context.Context, tx pgx.Tx, fresh map[decisionKey]bool) error {
+	if len(d.set.Reads()) == 0 {
+		return nil
+	}
+	var names, entities []string
+	for _, decision := range d.decisions {
+		if fresh[keyOf(decision)] && (decision.Outcome == rules.OutcomeMutate || len(decision.WaitsFor) > 0) {
+			names, entities = append(names, decision.Rule), append(entities, string(decision.Entity))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	_, err := tx.Exec(ctx, d.store.sql.stopWaiting, d.transition.ID, names, entities)
+	return err
+}
+
 // record writes the decisions and returns those that are new.
 func (d *deciding) record(ctx context.Context, tx pgx.Tx) (map[decisionKey]bool, error) {
 	if len(d.decisions) == 0 {
 		return nil, nil
 	}
-	var names, entities, outcomes, reasons, values []string
+	var names, entities, outcomes, reasons, values, waits []string
 	for _, decision := range d.decisions {
+		waits = append(waits, keysLiteral(decision.WaitsFor))
 		names = append(names, decision.Rule)
 		entities = append(entities, storable(string(decision.Entity)))
 		outcomes = append(outcomes, string(decision.Outcome))
@@ -97,7 +155,7 @@ func (d *deciding) record(ctx context.Context, tx pgx.Tx) (map[decisionKey]bool,
 		values = append(values, string(decision.Values))
 	}
 	rows, err := tx.Query(ctx, d.store.sql.recordDecisions, d.transition.ID, d.set.Hash, string(d.set.Mode),
-		names, entities, outcomes, reasons, values)
+		names, entities, outcomes, reasons, values, waits)
 	if err != nil {
 		return nil, err
 	}

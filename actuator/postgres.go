@@ -96,25 +96,33 @@ func (m *mutation) read(transition, newest, before []byte) error {
 // settle ends a claim under its fence, and returns what became of the later
 // mutations of the decision. It reports false where the claim is another's by
 // now; nothing was changed then.
-func (s *store) settle(ctx context.Context, m mutation, fence int64, o outcome) (bool, []became, error) {
+func (s *store) settle(ctx context.Context, m mutation, fence int64, o *outcome) (bool, []became, error) {
 	ctx, cancel := unhurried(ctx)
 	defer cancel()
-	uncounted := 0
-	if o.uncounted {
-		uncounted = 1
-	}
-	m.State, m.Reason = o.state, storable(o.reason)
-	value, err := json.Marshal(m.Mutation)
-	if err != nil {
-		return false, nil, fmt.Errorf("settle mutation %d: %w", m.ID, err) // unreachable unless params are no JSON
-	}
 	var settled int
 	var kinds, states []string
+	settle := func(by querier) error {
+		uncounted := 0
+		if o.uncounted {
+			uncounted = 1
+		}
+		m.State, m.Reason = o.state, storable(o.reason)
+		value, err := json.Marshal(m.Mutation)
+		if err != nil {
+			return err // unreachable unless params are no JSON
+		}
+		return by.QueryRow(ctx, s.sql.settleMutation, m.ID, fence, m.State, m.Reason, uncounted, o.after, value,
+			storable(o.seen), storable(o.sent), storable(o.answer)).Scan(&settled, &kinds, &states)
+	}
 	// The commit point. A crash before it leaves the claim to a lease that ends;
 	// whoever comes next looks and finds what was done. After it the outcome
 	// stands, and a later claim of this mutation does not come.
-	err = s.pool.QueryRow(ctx, s.sql.settleMutation, m.ID, fence, m.State, m.Reason, uncounted, o.after, value,
-		storable(o.seen), storable(o.sent), storable(o.answer)).Scan(&settled, &kinds, &states)
+	var err error
+	if len(o.waitsFor) > 0 {
+		err = s.settleWaiting(ctx, m, o, settle)
+	} else {
+		err = settle(s.pool)
+	}
 	if err != nil {
 		return false, nil, fmt.Errorf("settle mutation %d as %s under fence %d: %w", m.ID, o.state, fence, err)
 	}

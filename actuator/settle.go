@@ -23,6 +23,10 @@ type outcome struct {
 	uncounted bool
 	// effected: a call that changes was answered with success.
 	effected bool
+	// waitsFor are the components that alone are why it is skipped, and asked the
+	// statuses that were read for it.
+	waitsFor []schemas.EntityKey
+	asked    map[schemas.EntityKey]schemas.ComponentStatus
 	// seen, sent and answer are the evidence of the attempt.
 	seen, sent, answer string
 }
@@ -87,7 +91,7 @@ func backoffFrom(first time.Duration) func(attempt int) time.Duration {
 // settle ends the claim of a mutation. It reports false where the claim was
 // another's by now: nothing was changed then, and the entity is left alone.
 func (a *Actuator) settle(ctx context.Context, m mutation, held lease, o outcome) (bool, error) {
-	settled, followed, err := a.store.settle(ctx, m, held.fence, o)
+	settled, followed, err := a.store.settle(ctx, m, held.fence, &o)
 	if err != nil {
 		return false, err
 	}

@@ -40,6 +40,8 @@ type statements struct {
 	lookAgain, lookAtTwins, readState, saveUnreadable                       string
 	countRecent, loadWaiting, cancelWaiting, wakeWaiting                    string
 	loadLinked, loadMirrors, loadEarlier                                    string
+	loadStatuses, loadWaitingDecisions, loadReaders                         string
+	changeDecision, stopWaiting, waitFor, lockStatus, lockStatusShared      string
 }
 
 var (
@@ -83,6 +85,22 @@ var (
 	loadMirrorsSQL string
 	//go:embed sql/load_earlier.sql
 	loadEarlierSQL string
+	//go:embed sql/load_statuses.sql
+	loadStatusesSQL string
+	//go:embed sql/load_waiting_decisions.sql
+	loadWaitingDecisionsSQL string
+	//go:embed sql/load_readers.sql
+	loadReadersSQL string
+	//go:embed sql/change_decision.sql
+	changeDecisionSQL string
+	//go:embed sql/stop_waiting.sql
+	stopWaitingSQL string
+	//go:embed sql/wait_for.sql
+	waitForSQL string
+	//go:embed sql/lock_status.sql
+	lockStatusSQL string
+	//go:embed sql/lock_status_shared.sql
+	lockStatusSharedSQL string
 )
 
 func statementsOf() statements {
@@ -93,5 +111,8 @@ func statementsOf() statements {
 		releaseLease: releaseLeaseSQL, lookAgain: lookAgainSQL, lookAtTwins: lookAtTwinsSQL, readState: readStateSQL, saveUnreadable: saveUnreadableSQL,
 		countRecent: countRecentSQL, loadWaiting: loadWaitingSQL, cancelWaiting: cancelWaitingSQL, wakeWaiting: wakeWaitingSQL,
 		loadLinked: loadLinkedSQL, loadMirrors: loadMirrorsSQL, loadEarlier: loadEarlierSQL,
+		loadStatuses: loadStatusesSQL, loadWaitingDecisions: loadWaitingDecisionsSQL, loadReaders: loadReadersSQL,
+		changeDecision: changeDecisionSQL, stopWaiting: stopWaitingSQL, waitFor: waitForSQL,
+		lockStatus: lockStatusSQL, lockStatusShared: lockStatusSharedSQL,
 	}
 }

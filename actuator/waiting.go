@@ -27,8 +27,7 @@ func (d *deciding) cancelWaiting(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
-	var ids []int64
-	var reasons []string
+	var contrary cancelling
 	var id int64
 	var rule string
 	var text []byte
@@ -40,15 +39,49 @@ func (d *deciding) cancelWaiting(ctx context.Context, tx pgx.Tx) error {
 		if decided.ID == d.transition.ID || isOlder(now, rules.NowOf(decided)) {
 			return nil // the one that it waits for, or one from before it that came again
 		}
-		if holds, reason := d.set.Again(rule, decided, now); !holds {
-			ids, reasons = append(ids, id), append(reasons, storable(reason))
-		}
+		contrary.ask(d.set, id, rule, decided, now)
 		return nil
 	})
-	if err != nil || len(ids) == 0 {
+	if err != nil {
 		return err
 	}
-	rows, err = tx.Query(ctx, d.store.sql.cancelWaiting, ids, reasons)
+	return d.cancel(ctx, tx, contrary)
+}
+
+// cancelling are mutations that wait and are contrary to the state of the moment.
+type cancelling struct {
+	ids     []int64
+	reasons []string
+	waits   []waits
+}
+
+// waits is a decision that waits for components.
+type waits struct {
+	transition schemas.TransitionID
+	rule       string
+	entity     schemas.EntityKey
+	components []schemas.EntityKey
+}
+
+// ask adds a mutation whose condition does not hold any more. Where the status of a
+// component alone is the reason, its decision is to wait for it.
+func (c *cancelling) ask(set *rules.Set, id int64, rule string, decided schemas.Transition, now rules.Now) {
+	holds, reason := set.Again(rule, decided, now)
+	if holds {
+		return
+	}
+	c.ids, c.reasons = append(c.ids, id), append(c.reasons, storable(reason))
+	if components := set.WaitsFor(rule, decided, now); len(components) > 0 {
+		c.waits = append(c.waits, waits{decided.ID, rule, now.PullRequest.EntityKey, components})
+	}
+}
+
+// cancel ends them, and gives their keys back.
+func (d *deciding) cancel(ctx context.Context, tx pgx.Tx, contrary cancelling) error {
+	if len(contrary.ids) == 0 {
+		return nil
+	}
+	rows, err := tx.Query(ctx, d.store.sql.cancelWaiting, contrary.ids, contrary.reasons)
 	if err != nil {
 		return err
 	}
@@ -57,7 +90,15 @@ func (d *deciding) cancelWaiting(ctx context.Context, tx pgx.Tx) error {
 		d.became = append(d.became, b)
 		return nil
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	for _, w := range contrary.waits {
+		if _, err := tx.Exec(ctx, d.store.sql.waitFor, w.transition, w.rule, w.entity, keysLiteral(w.components)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // isOlder reports whether a row is from before another. A transition that is

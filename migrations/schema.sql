@@ -243,6 +243,7 @@ CREATE TABLE pawl.decision (
     mode text NOT NULL,
     decided_at timestamp with time zone NOT NULL,
     "values" json,
+    waits_for text[],
     CONSTRAINT decision_mode_is_known CHECK ((mode = ANY (ARRAY['act'::text, 'plan'::text]))),
     CONSTRAINT decision_outcome_is_known CHECK ((outcome = ANY (ARRAY['mutate'::text, 'no'::text, 'repeat'::text, 'error'::text])))
 );
@@ -256,6 +257,7 @@ COMMENT ON COLUMN pawl.decision.rules_hash IS 'Hash of the rules that decided.';
 COMMENT ON COLUMN pawl.decision.mode IS 'act or plan.';
 COMMENT ON COLUMN pawl.decision.decided_at IS 'When, on our clock.';
 COMMENT ON COLUMN pawl.decision."values" IS 'The parts of the condition with their values, and the values of the variables in them, in short.';
+COMMENT ON COLUMN pawl.decision.waits_for IS 'Components of status pages whose status alone made the condition false: a change of one has it decided again. Null: it waits for none, or a later decision of the rule took its place.';
 
 CREATE TABLE pawl.delivery (
     topic text NOT NULL,
@@ -847,6 +849,10 @@ CREATE INDEX dead_letter_open ON pawl.dead_letter USING btree (id) WHERE (resolv
 CREATE INDEX dead_letter_unpublished ON pawl.dead_letter USING btree (id) WHERE (published_at IS NULL);
 
 CREATE INDEX decision_entity ON pawl.decision USING btree (entity_key, decided_at);
+
+CREATE INDEX decision_waiting_entity ON pawl.decision USING btree (entity_key, rule) WHERE (waits_for IS NOT NULL);
+
+CREATE INDEX decision_waits ON pawl.decision USING gin (waits_for) WHERE (waits_for IS NOT NULL);
 
 CREATE INDEX delivery_entity ON pawl.delivery USING btree (entity_key, log_offset);
 

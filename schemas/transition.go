@@ -127,6 +127,10 @@ type Transition struct {
 	// those of an incident.
 	Component *StatusComponent `json:"component,omitempty"`
 	Incident  *StatusIncident  `json:"incident,omitempty"`
+
+	// Statuses are those of the components that the rules read, as they were when
+	// it was decided on. Who decides adds them: in the log there are none.
+	Statuses map[EntityKey]ComponentStatus `json:"statuses,omitempty"`
 }
 
 // NewTransition returns a transition with its id derived (I8).

@@ -36,6 +36,9 @@ type Decision struct {
 	// After is how long the mutations wait.
 	After     time.Duration
 	Mutations []Mutation
+	// WaitsFor are the components whose statuses alone make the condition false,
+	// sorted: a change of one is a reason to decide again.
+	WaitsFor []schemas.EntityKey
 	// Transition is what was decided on, where it is not the transition as it
 	// stands in the log: with the pull request that a comment is mirrored under.
 	Transition *schemas.Transition
@@ -72,6 +75,9 @@ func (s *Set) decideAll(t schemas.Transition, cover *Coverage) []Decision {
 		}
 		d := s.decide(r, t, bound)
 		d.Rule, d.Entity = r.name, actedOn(t)
+		if len(r.reads) > 0 {
+			d.Transition = &t
+		}
 		decisions = append(decisions, d)
 	}
 	return decisions
@@ -99,6 +105,7 @@ func (s *Set) decide(r *rule, t schemas.Transition, v *variables) Decision {
 		return Decision{Outcome: OutcomeNo, Reason: reason}
 	}
 	v.cover.reached(r)
+	v.everything = len(r.reads) > 0 // what else is false tells whether a status alone is the reason
 	verdict := v.ask(r.clauses)
 	d := Decision{Outcome: OutcomeMutate, Values: v.values(verdict, valuesLimit)}
 	switch {
@@ -107,6 +114,9 @@ func (s *Set) decide(r *rule, t schemas.Transition, v *variables) Decision {
 		return d
 	case verdict.failed != nil:
 		d.Outcome, d.Reason = OutcomeNo, verdict.denial(v, nil)
+		if len(r.reads) > 0 {
+			d.WaitsFor = v.hinges(verdict)
+		}
 		return d
 	}
 	within, mutations, err := r.mutate(t, v)

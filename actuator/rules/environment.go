@@ -35,7 +35,7 @@ func newEnvironment(d declarations) (*environment, error) {
 	env, err := cel.NewEnv(append(
 		d.options(),
 		cel.CustomTypeProvider(types),
-		ext.Strings(), ext.Sets(),
+		ext.Strings(), ext.Sets(), statusMacro(),
 		cel.EnableMacroCallTracking(), // so that a part of a condition is written as its author wrote it
 		cel.ParserExpressionSizeLimit(expressionLimit),
 		cel.ASTValidators(

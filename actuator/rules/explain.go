@@ -49,11 +49,12 @@ var errNoRow = errors.New("the pull request is unknown")
 // Explain asks a rule about a pull request as it is now, without a transition.
 // What depends on the transition is not known, and counts as such: of
 // `pr.draft || transition.kind == "opened"` the answer is known for a draft.
-func (s *Set) Explain(name string, pr *schemas.PullRequest) (Explanation, error) {
+func (s *Set) Explain(name string, now Now) (Explanation, error) {
 	r, ok := s.find(name)
 	if !ok {
 		return Explanation{}, errors.New(unknown("rule", name, s.ruleNames()))
 	}
+	pr := now.PullRequest
 	if pr == nil {
 		return Explanation{}, errNoRow
 	}
@@ -64,7 +65,7 @@ func (s *Set) Explain(name string, pr *schemas.PullRequest) (Explanation, error)
 	if r.after > 0 {
 		e.After = span(r.after)
 	}
-	v := s.bindRow(r, pr)
+	v := s.bindRow(r, now)
 	verdict := v.ask(r.clauses)
 	if len(r.clauses) > 0 {
 		if err := json.Unmarshal(v.values(verdict, math.MaxInt32), &e.Parts); err != nil { // unreachable: values are JSON
@@ -103,8 +104,8 @@ func (v *variables) holding(f *verdict) (Holding, string) {
 
 // bindRow returns the variables of a row. What a transition brings is unknown,
 // except that a rule which listens to no comments gets none.
-func (s *Set) bindRow(r *rule, pr *schemas.PullRequest) *variables {
-	v := s.bind(schemas.Transition{}, Now{PullRequest: pr})
+func (s *Set) bindRow(r *rule, now Now) *variables {
+	v := s.bind(schemas.Transition{}, now)
 	v.everything = true
 	v.transition = types.NewUnknown(1, types.NewAttributeTrail(variableTransition))
 	v.actor = types.NewUnknown(2, types.NewAttributeTrail(variableActor))

@@ -36,7 +36,7 @@ func no() *bool { return new(false) }
 
 func TestExplain_SaysWhyARuleWouldNotAct(t *testing.T) {
 	t.Parallel()
-	got, err := parse(t, explained).Explain("merge", transition(func(t *schemas.Transition) { t.PullRequest.Checks = nil }).PullRequest)
+	got, err := parse(t, explained).Explain("merge", rules.Now{PullRequest: transition(func(t *schemas.Transition) { t.PullRequest.Checks = nil }).PullRequest})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestExplain_WhatDependsOnTheTransitionIsNotKnown(t *testing.T) {
 			if test.change != nil {
 				test.change(pr)
 			}
-			got, err := set.Explain(test.rule, pr)
+			got, err := set.Explain(test.rule, rules.Now{PullRequest: pr})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +105,7 @@ func TestExplain_WhatDependsOnTheTransitionIsNotKnown(t *testing.T) {
 
 func TestExplain_PartsThatDependSaySo(t *testing.T) {
 	t.Parallel()
-	got, err := parse(t, explained).Explain("told", transition(nil).PullRequest)
+	got, err := parse(t, explained).Explain("told", rules.Now{PullRequest: transition(nil).PullRequest})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,10 +122,10 @@ func TestExplain_PartsThatDependSaySo(t *testing.T) {
 func TestExplain_NamesWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	set := parse(t, explained)
-	if _, err := set.Explain("merg", transition(nil).PullRequest); err == nil || err.Error() != `unknown rule "merg", did you mean "merge"?` {
+	if _, err := set.Explain("merg", rules.Now{PullRequest: transition(nil).PullRequest}); err == nil || err.Error() != `unknown rule "merg", did you mean "merge"?` {
 		t.Errorf("%v", err)
 	}
-	if _, err := set.Explain("merge", nil); err == nil || err.Error() != "the pull request is unknown" {
+	if _, err := set.Explain("merge", rules.Now{}); err == nil || err.Error() != "the pull request is unknown" {
 		t.Errorf("%v", err)
 	}
 }
@@ -142,7 +142,7 @@ func TestExplain_AgreesWithTheDecision(t *testing.T) {
 		}
 		drawn.PullRequest.Instance = "github.com" // which nothing but the row tells here
 		for _, d := range set.Decide(drawn) {
-			got, err := set.Explain(d.Rule, drawn.PullRequest)
+			got, err := set.Explain(d.Rule, rules.Now{PullRequest: drawn.PullRequest})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -164,7 +164,7 @@ rules:
     when: component.status == "major_outage"
     mutate: {notify: {url: "env:X", text: "down"}}
 `)
-	got, err := set.Explain("down", transition(nil).PullRequest)
+	got, err := set.Explain("down", rules.Now{PullRequest: transition(nil).PullRequest})
 	if err != nil || got.Holds != rules.HoldsNot || got.NotFor == "" {
 		t.Errorf("%s: %s, %v", got.Holds, got.NotFor, err)
 	}

@@ -58,6 +58,7 @@ func (e *environment) compile(text string, absent []string) (*cel.Ast, []issue) 
 		return nil, []issue{{0, fmt.Sprintf("may cost %d even on a small pull request, the limit is %d", cost, costLimit)}}
 	}
 	found := append(e.alwaysPresent(text, checked), orderless(text, checked)...)
+	found = append(found, noStatuses(text, checked)...)
 	for _, variable := range absent {
 		found = append(found, e.alwaysAbsent(text, checked, variable)...)
 	}
@@ -134,6 +135,8 @@ func (e *environment) alwaysAbsent(text string, checked *cel.Ast, variable strin
 			message = fmt.Sprintf("comment is null on every kind the rule listens to, and %s asks for %s", c.name, c.absent)
 		case path[0] != variable:
 			return
+		case variable == variableStatus:
+			message = "status is for rules of pull requests: here the component is `component`"
 		case len(path) == 1 || node.AsSelect().IsTestOnly():
 			guarded = true
 			return

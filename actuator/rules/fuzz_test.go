@@ -47,7 +47,7 @@ func FuzzParse(f *testing.F) {
 			if len(d.Values) > 4096 || len(partsOf(t, d)) > len(data) {
 				t.Errorf("values of %d bytes: %s", len(d.Values), d.Values)
 			}
-			if _, err := set.Explain(d.Rule, transition(nil).PullRequest); err != nil {
+			if _, err := set.Explain(d.Rule, rules.Now{PullRequest: transition(nil).PullRequest}); err != nil {
 				t.Error(err)
 			}
 		}

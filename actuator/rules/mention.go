@@ -40,6 +40,9 @@ func nameOf(path []string) string {
 	if path[0] == variableChecks && len(path) == 2 {
 		return variableChecks + "[" + strconv.Quote(path[1]) + "]"
 	}
+	if path[0] == variableStatus && len(path) == 2 {
+		return callStatus + "(" + strconv.Quote(path[1]) + ")"
+	}
 	return strings.Join(path, ".")
 }
 
@@ -131,6 +134,9 @@ func children(node celast.Expr) []celast.Expr {
 func (e *environment) path(node celast.Expr) []string {
 	if name, ok := checkAt(node); ok {
 		return []string{variableChecks, name}
+	}
+	if key, ok := statusAt(node); ok {
+		return []string{variableStatus, key}
 	}
 	var path []string
 	for ; node.Kind() == celast.SelectKind; node = node.AsSelect().Operand() {

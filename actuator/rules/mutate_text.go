@@ -31,6 +31,11 @@ func (c mutationChecker) template(node ast.Node, what string) template {
 	}
 	made, issues := env.template(text.text, c.rule.absent())
 	c.issues(text, what, issues)
+	for _, p := range made.parts {
+		if p.expression != nil {
+			c.rule.noteReads(c.declarations, p.expression.mentions)
+		}
+	}
 	return made
 }
 

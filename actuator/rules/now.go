@@ -10,15 +10,18 @@ type Now struct {
 	Component   *schemas.StatusComponent
 	Incident    *schemas.StatusIncident
 	Comment     *schemas.Comment
+	// Statuses are those of the components that the rules read. Nil leaves them as
+	// the transition has them.
+	Statuses map[schemas.EntityKey]schemas.ComponentStatus
 }
 
 // NowOf returns the row that a transition carries: as it was right after it.
 func NowOf(t schemas.Transition) Now {
-	return Now{PullRequest: t.PullRequest, Component: t.Component, Incident: t.Incident}
+	return Now{PullRequest: t.PullRequest, Component: t.Component, Incident: t.Incident, Statuses: t.Statuses}
 }
 
 // IsUnknown reports whether no row is known.
-func (n Now) IsUnknown() bool { return n == Now{} }
+func (n Now) IsUnknown() bool { return n.PullRequest == nil && n.Component == nil && n.Incident == nil }
 
 // Version counts the folds that changed the row; 0 where it is unknown.
 func (n Now) Version() int64 {

@@ -34,6 +34,9 @@ func (c checker) parseOnce(r *rule, e entry) {
 	over, issues := env.scope(text.text, r.absent())
 	c.issues(text, "once", issues)
 	r.onceOver = over
+	if over != nil {
+		r.noteReads(c.declarations, over.mentions)
+	}
 }
 
 var wordPattern = regexp.MustCompile(`^[A-Za-z_-]*$`)

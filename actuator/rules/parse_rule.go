@@ -163,6 +163,9 @@ func (c checker) parseWhen(r *rule, e entry) {
 	clauses, _, issues := env.condition(text.text, r.absent())
 	c.issues(text, "when", issues)
 	r.clauses = clauses
+	for i := range clauses {
+		r.noteReads(c.declarations, clauses[i].mentions)
+	}
 }
 
 // condition returns the text of a condition; true and false are texts here.

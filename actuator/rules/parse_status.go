@@ -29,7 +29,7 @@ func (r *rule) absent() []string {
 		names = append(names, variableComment)
 	}
 	if r.isOfStatusPage() {
-		names = append(names, variablePR)
+		names = append(names, variablePR, variableStatus)
 	}
 	if !slices.Contains(r.on, schemas.KindComponentChanged) {
 		names = append(names, variableComponent)

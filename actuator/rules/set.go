@@ -96,7 +96,8 @@ type rule struct {
 	onRefusal  OnRefusal
 	includeOwn bool
 	mutations  []mutation
-	bridge     *bridgeParams // of a rule that mirrors comments
+	bridge     *bridgeParams       // of a rule that mirrors comments
+	reads      []schemas.EntityKey // components whose status it asks for, sorted
 }
 
 // mutation is one change that a rule wants, with templates for parameters.
@@ -124,6 +125,7 @@ type Info struct {
 	OnRefusal    OnRefusal
 	IncludeOwn   bool
 	Mutations    []schemas.MutationKind
+	Reads        []schemas.EntityKey // components whose status it asks for
 }
 
 // Rules describes the rules in the order of the file.
@@ -148,7 +150,7 @@ func (r *rule) info() Info {
 	info := Info{
 		Name: r.name, On: slices.Clone(r.on), When: r.when, Once: r.once, After: r.after,
 		Repositories: r.filter.repositories.texts(), Except: r.filter.except.texts(),
-		OnRefusal: r.onRefusal, IncludeOwn: r.includeOwn,
+		OnRefusal: r.onRefusal, IncludeOwn: r.includeOwn, Reads: slices.Clone(r.reads),
 	}
 	for _, m := range r.mutations {
 		info.Mutations = append(info.Mutations, m.kind)

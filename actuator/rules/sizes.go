@@ -61,7 +61,7 @@ func lastOf(element cost.AstNode) string {
 // isList reports whether a field or a variable of that name is a list or a map.
 func isList(name string) bool {
 	switch name {
-	case "labels", "requested_reviewers", "assignees", variableLinks, variableChecks, variableReviews, "from", "to":
+	case "labels", "requested_reviewers", "assignees", variableLinks, variableChecks, variableReviews, variableStatus, "from", "to":
 		return true
 	}
 	return false

@@ -75,6 +75,7 @@ func (d declarations) options() []cel.EnvOption {
 		cel.Variable(variableActor, d.actor.cel),
 		cel.Variable(variableComponent, d.component.cel),
 		cel.Variable(variableIncident, d.incident.cel),
+		cel.Variable(variableStatus, types.NewMapType(types.StringType, types.StringType)),
 	}
 	for name := range d.conditions {
 		options = append(options, cel.Variable(name, types.BoolType))
@@ -132,6 +133,7 @@ type variables struct {
 	everything      bool // dear parts of a condition are asked also after one that is false
 	checks, reviews ref.Val
 	links           ref.Val
+	statuses        *statuses
 	answers         map[*condition]*verdict
 	shown           []shown // by mention
 	cover           *Coverage
@@ -154,6 +156,10 @@ func (d declarations) bind(t schemas.Transition, now Now) *variables {
 		component:    newObject(d.component, now.Component),
 		incident:     newObject(d.incident, now.Incident),
 		row:          now.PullRequest,
+		statuses:     newStatuses(now.Statuses),
+	}
+	if now.Statuses == nil {
+		v.statuses = newStatuses(t.Statuses)
 	}
 	v.ordinary = isOrdinary(v.pr) && isOrdinary(v.transition) && isOrdinary(v.comment) &&
 		isOrdinary(v.component) && isOrdinary(v.incident)
@@ -190,6 +196,8 @@ func (v *variables) ResolveName(name string) (any, bool) {
 		return v.reviewsOfHead(), true
 	case variableLinks:
 		return v.linksOfRow(), true
+	case variableStatus:
+		return v.statuses, true
 	}
 	if c := v.conditions[name]; c != nil {
 		return v.answer(c).value(), true
@@ -255,6 +263,8 @@ func (v *variables) at(path []string) (ref.Val, bool) {
 		case *object:
 			value, ok = from.field(name)
 		case *checks:
+			value, ok = from.Find(types.String(name))
+		case *statuses:
 			value, ok = from.Find(types.String(name))
 		case *types.Unknown:
 			return from, true

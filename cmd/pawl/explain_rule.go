@@ -51,7 +51,7 @@ func explainRule(ctx context.Context, find finder, text, rule string, set *rules
 		return nil, &usageError{errors.New("the configuration has no rules: name one that has with --config")}
 	}
 	if _, known := set.Rule(rule); !known {
-		_, err := set.Explain(rule, nil)
+		_, err := set.Explain(rule, rules.Now{})
 		return nil, &usageError{fmt.Errorf("--rule: %w", err)}
 	}
 	asked, err := find.subject(ctx, text)
@@ -85,7 +85,11 @@ func (e *ruleExplanation) read(ctx context.Context, tx pgx.Tx, rule string, set 
 		return fmt.Errorf("read its row: %w", err)
 	}
 	e.Name = fmt.Sprintf("%s#%d  %s", row.Repository, row.Number, row.State)
-	if e.Now, err = set.Explain(rule, &row); err != nil {
+	now := rules.Now{PullRequest: &row}
+	if now.Statuses, err = readStatuses(ctx, tx, set.Reads()); err != nil {
+		return err
+	}
+	if e.Now, err = set.Explain(rule, now); err != nil {
 		return err
 	}
 	return errors.Join(
@@ -102,6 +106,22 @@ func (e *ruleExplanation) read(ctx context.Context, tx pgx.Tx, rule string, set 
 			 order by id desc
 			 limit $3`, e.Key, rule, lastMutations),
 	)
+}
+
+// readStatuses reads what the rules ask for of status pages.
+func readStatuses(ctx context.Context, tx pgx.Tx, keys []schemas.EntityKey) (map[schemas.EntityKey]schemas.ComponentStatus, error) {
+	rows, err := tx.Query(ctx, `select entity_key, status from pawl.status_component where entity_key = any($1)`, keys)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[schemas.EntityKey]schemas.ComponentStatus)
+	var key schemas.EntityKey
+	var status schemas.ComponentStatus
+	_, err = pgx.ForEachRow(rows, []any{&key, &status}, func() error {
+		found[key] = status
+		return nil
+	})
+	return found, err
 }
 
 // verdict answers why it has not acted, or has.

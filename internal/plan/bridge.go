@@ -10,8 +10,8 @@ import (
 )
 
 // world is what a plan has seen of other entities than a transition's own: what the
-// live system reads from its tables when it decides on mirrors. Only a plan whose
-// rules mirror comments keeps it.
+// live system reads from its tables when it decides on mirrors, and on what waits for
+// a component.
 type world struct {
 	pullRequests map[schemas.EntityKey]*schemas.PullRequest
 	comments     map[schemas.EntityKey]*schemas.Comment // of issues
@@ -31,7 +31,6 @@ func (p *Plan) bridge(t schemas.Transition) []rules.Decision {
 	if !p.rules.Bridges() {
 		return nil
 	}
-	p.world.note(t)
 	return p.rules.Bridge(t, p.world.around(p.rules.BridgeWants(t)))
 }
 

@@ -14,6 +14,9 @@ import (
 // what it was asked.
 type Rules interface {
 	Decide(t schemas.Transition) []rules.Decision
+	DecideAgain(rule string, t schemas.Transition) (rules.Decision, bool)
+	WaitsFor(rule string, t schemas.Transition, now rules.Now) []schemas.EntityKey
+	Reads() []schemas.EntityKey
 	Bridges() bool
 	BridgeWants(t schemas.Transition) rules.BridgeWants
 	Bridge(t schemas.Transition, around rules.BridgeAround) []rules.Decision
@@ -98,6 +101,7 @@ type Plan struct {
 	entities  map[schemas.EntityKey]*entity
 	held      map[schemas.IdempotencyKey]bool
 	world     world
+	gates     gates
 }
 
 // entity is what a plan knows of one.
@@ -112,6 +116,7 @@ type entity struct {
 func New(r Rules) *Plan {
 	return &Plan{
 		rules: r, entities: make(map[schemas.EntityKey]*entity), held: make(map[schemas.IdempotencyKey]bool), world: newWorld(),
+		gates: newGates(r.Reads()),
 	}
 }
 
@@ -152,34 +157,44 @@ func (e *entity) advance(at time.Time) {
 func (p *Plan) Take(t schemas.Transition) []Decision {
 	e := p.entity(t.PartitionKey())
 	e.advance(t.Cause.ReceivedAt)
+	p.gates.note(&t)
+	if p.rules.Bridges() || len(p.gates.reads) > 0 {
+		p.world.note(t)
+	}
 	p.wake(e, e.at)
 	if now := rules.NowOf(t); !now.IsUnknown() {
 		p.cancel(e, now)
 		e.newest = now
 	}
-	decided := append(p.rules.Decide(t), p.bridge(t)...)
+	decisions := p.settle(t, e.at, append(p.rules.Decide(t), p.bridge(t)...))
+	if len(e.waiting) == 0 {
+		e.newest = rules.Now{}
+	}
+	return append(decisions, p.reconsider(t, e.at)...)
+}
+
+// settle opens what decisions want.
+func (p *Plan) settle(t schemas.Transition, at time.Time, decided []rules.Decision) []Decision {
 	decisions := make([]Decision, 0, len(decided))
 	counted := make(map[schemas.EntityKey]map[string]int)
 	for _, d := range decided {
 		if counted[d.Entity] == nil {
-			counted[d.Entity] = p.countRecent(d.Entity, e.at)
+			counted[d.Entity] = p.countRecent(d.Entity, at)
 		}
 		made := Decision{Rule: d.Rule, Entity: d.Entity, Outcome: d.Outcome, Reason: d.Reason, Origin: OriginOf(t)}
-		if held := p.open(t, d, counted[d.Entity]); len(held) > 0 && len(held) == len(d.Mutations) {
+		if held := p.open(t, d, at, counted[d.Entity]); len(held) > 0 && len(held) == len(d.Mutations) {
 			made.Outcome, made.Reason = Repeat, strings.Join(held, "; ")
 		}
+		p.gates.decided(t, d)
 		decisions = append(decisions, made)
-	}
-	if len(e.waiting) == 0 {
-		e.newest = rules.Now{}
 	}
 	return decisions
 }
 
 // open opens the mutations of a decision, and returns why of those that it does
 // not: a key is held by one (I10). Those beyond a limit are opened dead.
-func (p *Plan) open(t schemas.Transition, d rules.Decision, counted map[string]int) (held []string) {
-	e, at := p.entity(d.Entity), p.entity(t.PartitionKey()).at
+func (p *Plan) open(t schemas.Transition, d rules.Decision, at time.Time, counted map[string]int) (held []string) {
+	e := p.entity(d.Entity)
 	for _, m := range d.Mutations {
 		if p.held[m.Key] {
 			held = append(held, string(m.Kind)+": its key is held by an earlier mutation")

@@ -28,7 +28,7 @@ func (p *Plan) See(now *schemas.PullRequest, at time.Time) {
 	e.advance(at)
 	p.wake(e, e.at)
 	if len(e.waiting) > 0 {
-		e.newest = rules.Now{PullRequest: now}
+		e.newest = rules.Now{PullRequest: now, Statuses: maps.Clone(p.gates.statuses)}
 	}
 }
 
@@ -46,6 +46,7 @@ func (p *Plan) wake(e *entity, at time.Time) {
 	e.waiting = p.sift(e.waiting, func(m *Mutation) bool { return !m.DueAt.After(at) }, func(m *Mutation) {
 		if holds, reason := p.rules.Again(m.Rule, *m.decided, e.newest); !holds {
 			p.giveUp(m, Skipped, reason)
+			p.gates.refused(p.rules, m, e.newest)
 			p.follow(e, m)
 		}
 	})
@@ -57,6 +58,7 @@ func (p *Plan) cancel(e *entity, now rules.Now) {
 		holds, reason := p.rules.Again(m.Rule, *m.decided, now)
 		if !holds {
 			p.giveUp(m, Cancelled, reason)
+			p.gates.refused(p.rules, m, now)
 		}
 		return !holds
 	}
