@@ -30,6 +30,10 @@ func (s Sample) Delivery(id, instance string) (webhook.Delivery, error) {
 		}
 	case BitbucketServer:
 		headers = [][2]string{{"X-Event-Key", bitbucketKey(s.Name, s.body)}, {"X-Request-Id", id}}
+	case Linear:
+		headers = [][2]string{{"Linear-Event", s.body.text("type")}, {"Linear-Delivery", id}, {"User-Agent", "Linear-Webhook"}}
+	case Statuspage:
+		headers = [][2]string{{"User-Agent", statuspageAgent(s.body)}}
 	}
 	made := webhook.Delivery{Header: make(http.Header), Raw: s.Body, ContentType: string(webhook.JSON), Instance: instance}
 	made.Header.Set("Content-Type", made.ContentType)
@@ -43,6 +47,14 @@ func (s Sample) Delivery(id, instance string) (webhook.Delivery, error) {
 		return webhook.Delivery{}, fmt.Errorf("%s: no provider reads it", s.Name)
 	}
 	return made, nil
+}
+
+// statuspageAgent is the sender's name, for a body of one of its two shapes.
+func statuspageAgent(body fields) string {
+	if body.has("page", "incident") || body.has("page", "component_update") {
+		return "Statuspage"
+	}
+	return ""
 }
 
 func githubHeaders(event, id string) [][2]string {

@@ -43,6 +43,8 @@ func TestDelivery_EventIsDerived(t *testing.T) {
 		{"bitbucket/a/pull-request-approval-removed.json", `{}`, "X-Event-Key", "pullrequest:unapproved"},
 		{"bitbucket/a/push_tag_create.json", `{}`, "X-Event-Key", "repo:push"},
 		{"bitbucket-server/a/x.json", `{"eventKey":"pr:opened"}`, "X-Event-Key", "pr:opened"},
+		{"linear/a/x.json", `{"type":"Comment"}`, "Linear-Event", "Comment"},
+		{"statuspage/a/x.json", `{"page":{},"component_update":{}}`, "User-Agent", "Statuspage"},
 	} {
 		delivery, err := sample(t, test.name, test.body).Delivery("d-1", "here.example")
 		if err != nil {
@@ -59,7 +61,7 @@ func TestDelivery_EventIsDerived(t *testing.T) {
 // that is ignored.
 func TestDelivery_GuessesNothing(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"github/a/x.json", "gitlab/a/x.json", "gitea/a/x.json", "bitbucket/a/x.json", "bitbucket-server/a/x.json", "linear/a/x.json"} {
+	for _, name := range []string{"github/a/x.json", "gitlab/a/x.json", "gitea/a/x.json", "bitbucket/a/x.json", "bitbucket-server/a/x.json", "linear/a/x.json", "statuspage/a/x.json", "other/a/x.json"} {
 		if delivery, err := sample(t, name, `{"other":1}`).Delivery("d-1", "here.example"); err == nil {
 			t.Errorf("%s: %v, want an error", name, delivery.Header)
 		}

@@ -26,7 +26,7 @@ func (w *world) outcomes() []payloads.Outcome {
 	if _, err := pgx.ForEachRow(rows, []any{
 		&outcome.Name, &source, &outcome.Event, &outcome.Action, &outcome.Verdict, &outcome.Reason,
 	}, func() error {
-		outcome.Into = into[source]
+		outcome.Into, outcome.Name = into[source], w.nameOf(source, outcome.Name)
 		found = append(found, outcome)
 		return nil
 	}); err != nil {
@@ -47,7 +47,9 @@ func (w *world) into() map[string][]string {
 		        union all select commit_key, 'check' from pawl.commit_check
 		        union all select entity_key, 'merge group' from pawl.commit_rollup where merge_group is not null
 		        union all select entity_key, 'repository' from pawl.repository
-		        union all select pull_request, 'link' from pawl.issue_link) as row (key, what)`)
+		        union all select pull_request, 'link' from pawl.issue_link
+		        union all select entity_key, 'component' from pawl.status_component
+		        union all select entity_key, 'incident' from pawl.status_incident) as row (key, what)`)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -7,8 +7,10 @@
 // from the folder, the file's name and the body:
 //
 //	folder ─▶ forge ─▶ provider, host
-//	body   ─▶ event of GitHub, GitLab, Gitea and Bitbucket Data Center
+//	body   ─▶ event of GitHub, GitLab, Gitea, Bitbucket Data Center and Linear
 //	name   ─▶ event of Bitbucket Cloud, whose bodies do not tell
+//
+// Statuspage has no headers of its own.
 //
 // The proof is in the tests. It writes docs/payloads.md, which says what became
 // of each: make payloads. Where the folder is not there, it is skipped.
@@ -33,10 +35,14 @@ const (
 	Gitea           Forge = "gitea"
 	Bitbucket       Forge = "bitbucket"
 	BitbucketServer Forge = "bitbucket-server"
+	Statuspage      Forge = "statuspage"
+	Linear          Forge = "linear"
 )
 
 // Forges returns the forges in the order in which they are told of.
-func Forges() []Forge { return []Forge{GitHub, GitLab, Gitea, Bitbucket, BitbucketServer} }
+func Forges() []Forge {
+	return []Forge{GitHub, GitLab, Gitea, Bitbucket, BitbucketServer, Statuspage, Linear}
+}
 
 // Provider returns the name of the provider that reads the forge's deliveries.
 func (f Forge) Provider() string {
@@ -60,6 +66,10 @@ func (f Forge) Host() string {
 		return "bitbucket.org"
 	case BitbucketServer:
 		return "bitbucket.example.com"
+	case Statuspage:
+		return "statuspage.io"
+	case Linear:
+		return "linear.app"
 	}
 	return ""
 }

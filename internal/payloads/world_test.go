@@ -60,14 +60,15 @@ type world struct {
 	samples []payloads.Sample
 	sources map[string]string // of each sample, by name; the instance has the same name
 	secrets map[payloads.Forge]string
-	proofs  []string // signatures and tokens that were sent
+	proofs  []string          // signatures and tokens that were sent
+	names   map[string]string // of samples whose provider makes the delivery's id, by source and id
 	posted  int
 }
 
 // newWorld starts a world for samples, each with the source that place gives it.
 func newWorld(t *testing.T, samples []payloads.Sample, secrets map[payloads.Forge]string, place func(payloads.Sample) string) *world {
 	t.Helper()
-	w := &world{t: t, broker: kafkatest.Start(t), pool: pgtest.NewPool(t), samples: samples, secrets: secrets, sources: make(map[string]string)}
+	w := &world{t: t, broker: kafkatest.Start(t), pool: pgtest.NewPool(t), samples: samples, secrets: secrets, sources: make(map[string]string), names: make(map[string]string)}
 	forges := make(map[string]payloads.Forge)
 	for _, sample := range samples {
 		w.sources[sample.Name] = place(sample)
@@ -154,7 +155,12 @@ func (w *world) post(sample payloads.Sample) {
 		w.t.Fatalf("sign %s: %v", sample.Name, err)
 	}
 	w.noteProofs(delivery.Header)
-	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.edge.URL+"/webhooks/"+source, bytes.NewReader(sample.Body))
+	w.noteName(sample, source, delivery)
+	address := w.edge.URL + "/webhooks/" + source
+	if token := sign.Token(forge.Provider(), []byte(w.secrets[forge])); token != "" {
+		address += "/" + token
+	}
+	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, address, bytes.NewReader(sample.Body))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -175,9 +181,23 @@ func (w *world) post(sample payloads.Sample) {
 	w.posted++
 }
 
+// noteName keeps which sample a delivery is of whose id is made of its body.
+func (w *world) noteName(sample payloads.Sample, source string, delivery provider.Delivery) {
+	w.t.Helper()
+	of, _ := provider.ByName(sample.Forge().Provider())
+	record, err := of.Seal(delivery)
+	if err != nil {
+		w.t.Fatalf("seal %s: %v", sample.Name, err)
+	}
+	w.names[source+" "+string(record.ID)] = sample.Name
+}
+
+// nameOf returns the name of the sample of a delivery.
+func (w *world) nameOf(source, id string) string { return w.names[source+" "+id] }
+
 // noteProofs keeps what must not be found again.
 func (w *world) noteProofs(header http.Header) {
-	for _, name := range []string{"X-Hub-Signature-256", "X-Hub-Signature", "X-Gitea-Signature", "X-Gitlab-Token", "Webhook-Signature"} {
+	for _, name := range []string{"X-Hub-Signature-256", "X-Hub-Signature", "X-Gitea-Signature", "X-Gitlab-Token", "Webhook-Signature", "Linear-Signature"} {
 		if value := header.Get(name); value != "" {
 			w.proofs = append(w.proofs, strings.TrimPrefix(strings.TrimPrefix(value, "sha256="), "v1,"))
 		}

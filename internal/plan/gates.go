@@ -73,7 +73,7 @@ func (p *Plan) reconsider(t schemas.Transition, at time.Time) []Decision {
 	if t.Kind != schemas.KindComponentChanged || !slices.Contains(p.gates.reads, t.Entity) {
 		return nil
 	}
-	p.cancelReaders(t, at)
+	p.cancelReaders(at)
 	var decisions []Decision
 	for _, of := range slices.SortedFunc(maps.Keys(p.gates.waiting), compareRulesOf) {
 		w := p.gates.waiting[of]
@@ -98,7 +98,7 @@ func compareRulesOf(a, b ruleOf) int {
 }
 
 // cancelReaders shows what waits for its time the statuses of now.
-func (p *Plan) cancelReaders(t schemas.Transition, at time.Time) {
+func (p *Plan) cancelReaders(at time.Time) {
 	for _, key := range p.Waiting() {
 		e, row := p.entities[key], p.world.pullRequests[key]
 		if row == nil {
