@@ -17,8 +17,9 @@ type condition struct {
 	at      position
 	clauses []clause
 	uses    []*condition
-	absent  string // a field of comment that it asks for
-	guarded bool   // it asks whether there is a comment
+	// asks is, of each variable that can be null and that it asks for, a field; empty
+	// where it asks whether there is one.
+	asks map[string]string
 }
 
 // clause is one part of a condition: what stands between two &&.

@@ -131,8 +131,10 @@ func (e *environment) alwaysAbsent(text string, checked *cel.Ast, variable strin
 		var message string
 		at := native.SourceInfo().GetStartLocation(node.ID())
 		switch c := e.conditions[path[0]]; {
-		case c != nil && c.absent != "" && variable == variableComment:
-			message = fmt.Sprintf("comment is null on every kind the rule listens to, and %s asks for %s", c.name, c.absent)
+		case c != nil && c.asks[variable] != "" && variable == variableStatus:
+			message = fmt.Sprintf("status is for rules of pull requests, and %s asks for %s", c.name, c.asks[variable])
+		case c != nil && c.asks[variable] != "":
+			message = fmt.Sprintf("%s is null on every kind the rule listens to, and %s asks for %s", variable, c.name, c.asks[variable])
 		case path[0] != variable:
 			return
 		case variable == variableStatus:
@@ -152,24 +154,33 @@ func (e *environment) alwaysAbsent(text string, checked *cel.Ast, variable strin
 	return issues
 }
 
-// usesOf returns the conditions in an expression, the field of comment that it
-// asks for first, and whether it asks if there is a comment.
-func (e *environment) usesOf(checked *cel.Ast) (uses []*condition, absent string, guarded bool) {
+// usesOf returns the conditions in an expression, and what it asks of the variables
+// that can be null.
+func (e *environment) usesOf(checked *cel.Ast) (uses []*condition, asks map[string]string) {
+	asks = make(map[string]string)
+	guarded := make(map[string]bool)
 	e.eachSelection(checked.NativeRep().Expr(), func(path []string, node celast.Expr) {
-		switch c := e.conditions[path[0]]; {
+		variable := path[0]
+		switch c := e.conditions[variable]; {
 		case c != nil && !slices.Contains(uses, c):
 			uses = append(uses, c)
-		case path[0] != variableComment:
-		case len(path) == 1 || node.AsSelect().IsTestOnly():
-			guarded = true
-		case absent == "":
-			absent = nameOf(path)
+		case !slices.Contains(nullable(), variable):
+		case variable != variableStatus && (len(path) == 1 || node.AsSelect().IsTestOnly()):
+			guarded[variable] = true
+		case asks[variable] == "":
+			asks[variable] = nameOf(path)
 		}
 	})
-	if guarded {
-		absent = ""
+	for variable := range guarded {
+		asks[variable] = ""
 	}
-	return uses, absent, guarded
+	return uses, asks
+}
+
+// nullable are the variables that are null on some kinds of transitions, and the
+// call that is for some kinds alone.
+func nullable() []string {
+	return []string{variableComment, variablePR, variableComponent, variableIncident, variableStatus}
 }
 
 // condition compiles a text that must be true or false, in clauses.

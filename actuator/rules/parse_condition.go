@@ -66,12 +66,12 @@ func (c checker) compileCondition(made *condition, text scalar) {
 	c.issues(text, what, issues)
 	if issues == nil {
 		made.clauses = clauses
-		made.uses, made.absent, made.guarded = env.usesOf(checked)
+		made.uses, made.asks = env.usesOf(checked)
 	}
 }
 
-// spread finds circles, and then what conditions ask of comments through
-// others.
+// spread finds circles, and then what conditions ask of variables that can be null
+// through others.
 func (c checker) spread(entries []entry) {
 	for _, e := range entries {
 		made := c.conditions[e.key]
@@ -107,7 +107,7 @@ func (c *condition) pathTo(target *condition, passed map[*condition]bool) []stri
 	return nil
 }
 
-// inherit takes over what the used conditions ask of comments.
+// inherit takes over what the used conditions ask of variables that can be null.
 func (c *condition) inherit(done map[*condition]bool) {
 	if done[c] {
 		return
@@ -115,8 +115,10 @@ func (c *condition) inherit(done map[*condition]bool) {
 	done[c] = true
 	for _, used := range c.uses {
 		used.inherit(done)
-		if c.absent == "" && !c.guarded {
-			c.absent = used.absent
+		for variable, field := range used.asks {
+			if _, told := c.asks[variable]; !told {
+				c.asks[variable] = field
+			}
 		}
 	}
 }
