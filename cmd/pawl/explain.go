@@ -29,6 +29,8 @@ func newExplain(f *flags) *cobra.Command {
 			"  github.com:101@6dcb09b  acme/api@6dcb09b  a commit: its checks, and the pull requests whose head it is\n" +
 			"  github.com:101          acme/api          a repository\n" +
 			"  github.com              github            an instance; or a source, and what it refused\n" +
+			"  statuspage.io:pg1/c1                      a component of a status page; statuspage.io:pg1!i1 is an incident\n" +
+			"  linear.app:comment/2f2c1a                 a comment, and what was decided on it\n" +
 			"Each delivery stands with its verdict and why, each transition with what changed, each rule with what it decided\n" +
 			"and on which values, each mutation with how it ended: what was seen at the provider, sent and answered.\n" +
 			"With --rule: why a rule of the configuration has not acted on a pull request right now, or has.",
@@ -121,7 +123,8 @@ func explain(ctx context.Context, find finder, text string) (*explanation, error
 func (e *explanation) isEmpty() bool {
 	_, isRepository := e.repository()
 	return e.Source == "" && len(e.Deliveries) == 0 && len(e.PullRequests) == 0 &&
-		e.Row == nil && e.Commit == nil && !isRepository && string(e.Counts) == "{}"
+		e.Row == nil && e.Commit == nil && !isRepository && string(e.Counts) == "{}" &&
+		e.Component == nil && e.Incident == nil && e.Comment == nil
 }
 
 // repository returns the repository if the explanation is of one.

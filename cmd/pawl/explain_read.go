@@ -20,6 +20,10 @@ type standing struct {
 	Reviews    json.RawMessage `json:"reviews"`
 	Threads    json.RawMessage `json:"threads"`
 	Links      json.RawMessage `json:"links"`
+	// Component, Incident and Comment are the row of a key of theirs, or null.
+	Component json.RawMessage `json:"component"`
+	Incident  json.RawMessage `json:"incident"`
+	Comment   json.RawMessage `json:"comment"`
 	// PullRequests are those whose head the commit is.
 	PullRequests []toldHead `json:"pull_requests"`
 	// Counts are the pull requests of a repository, by state.
@@ -61,6 +65,7 @@ type toldChange struct {
 type toldDecision struct {
 	TransitionID string `json:"transition_id"`
 	Rule         string `json:"rule"`
+	Entity       string `json:"entity"`
 	Outcome      string `json:"outcome"`
 	Reason       string `json:"reason"`
 	Mode         string `json:"mode"`
@@ -74,6 +79,7 @@ type toldMutation struct {
 	ID           int64   `json:"id"`
 	TransitionID string  `json:"transition_id"`
 	Rule         string  `json:"rule"`
+	Entity       string  `json:"entity"`
 	Kind         string  `json:"kind"`
 	Params       string  `json:"params"`
 	State        string  `json:"state"`
@@ -98,10 +104,7 @@ func (e *explanation) read(ctx context.Context, tx pgx.Tx) error {
 	if err := errors.Join(e.readStanding(ctx, tx), e.readDeliveries(ctx, tx), e.readTransitions(ctx, tx)); err != nil {
 		return err
 	}
-	ids := make([]string, len(e.Transitions))
-	for i, change := range e.Transitions {
-		ids[i] = change.ID
-	}
+	ids := e.decidedElsewhere()
 	return errors.Join(
 		collect(ctx, tx, &e.Decisions, toldDecisions+`
 			 where entity_key = $1 or transition_id = any ($2)
@@ -112,14 +115,28 @@ func (e *explanation) read(ctx context.Context, tx pgx.Tx) error {
 	)
 }
 
+// decidedElsewhere returns the transitions whose decisions are told whatever they
+// act on: those of a commit and of a comment are about pull requests. A pull request
+// has its own decisions told, also those on what happened to something else.
+func (e *explanation) decidedElsewhere() []string {
+	ids := make([]string, 0, len(e.Transitions))
+	if string(e.Row) != "" && string(e.Row) != "null" {
+		return ids
+	}
+	for _, change := range e.Transitions {
+		ids = append(ids, change.ID)
+	}
+	return ids
+}
+
 // Decisions and mutations as they are told.
 const (
 	toldDecisions = `
-		select transition_id, rule, outcome, reason, mode, rules_hash, coalesce("values", 'null'),
+		select transition_id, rule, entity_key, outcome, reason, mode, rules_hash, coalesce("values", 'null'),
 		       to_char(decided_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 		  from pawl.decision`
 	toldMutations = `
-		select id, transition_id, rule, kind, params::text, state, reason, attempt,
+		select id, transition_id, rule, entity_key, kind, params::text, state, reason, attempt,
 		       to_char(settled_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), seen, sent, answer,
 		       case when settled_at is null and isfinite(next_attempt_at)
 		            then to_char(next_attempt_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') end
@@ -145,7 +162,10 @@ func (e *explanation) readDeliveries(ctx context.Context, tx pgx.Tx) error {
 	return collect(ctx, tx, &e.Deliveries, toldDeliveries+`
 		  join (select topic, log_partition, log_offset from pawl.delivery where entity_key = $1
 		         union
-		        select topic, log_partition, log_offset from pawl.transition where entity_key = $1) told
+		        select topic, log_partition, log_offset from pawl.transition where entity_key = $1
+		         union
+		        select topic, log_partition, log_offset from pawl.transition
+		         where id = any (array(select transition_id from pawl.decision where entity_key = $1))) told
 		 using (topic, log_partition, log_offset)`+inOrderOfFolding, e.Key)
 }
 
@@ -156,8 +176,9 @@ func (e *explanation) readRefusals(ctx context.Context, tx pgx.Tx) error {
 		e.Key, e.Source, own.Name, own.EventRefusals)
 }
 
-// readTransitions reads those of the pull request and its comments; of a commit,
-// those that its deliveries caused of the pull requests whose head it is.
+// readTransitions reads those of the pull request and its comments, and those of
+// anything else that were decided on for it; of a commit, those that its deliveries
+// caused of the pull requests whose head it is.
 func (e *explanation) readTransitions(ctx context.Context, tx pgx.Tx) error {
 	kinds := make([]string, 0, len(schemas.Kinds()))
 	for _, kind := range schemas.Kinds() {
@@ -170,6 +191,7 @@ func (e *explanation) readTransitions(ctx context.Context, tx pgx.Tx) error {
 		       select $1::text
 		        union all
 		       select entity_key from pawl.comment where parent = $1))
+		    or t.id = any (array(select transition_id from pawl.decision where entity_key = $1))
 		    or t.entity_key = any (array(select entity_key from pawl.pull_request where head_commit = $1))
 		       and exists (select from pawl.delivery d
 		                    where (d.topic, d.log_partition, d.log_offset) = (t.topic, t.log_partition, t.log_offset)
@@ -184,7 +206,7 @@ func (e *explanation) readStanding(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	row := tx.QueryRow(ctx, `
-		select to_json(p), to_json(c), to_json(r),
+		select to_json(p), to_json(c), to_json(r), to_json(o), to_json(i), to_json(m),
 		       coalesce((select json_agg(k order by k.name, k.app, k.kind) from pawl.commit_check k where k.commit_key = c.entity_key), '[]'),
 		       coalesce((select json_agg(v order by v.submitted_at, v.id) from pawl.pull_request_review v where v.pull_request = $1), '[]'),
 		       coalesce((select json_agg(t order by t.id) from pawl.review_thread t where t.pull_request = $1), '[]'),
@@ -196,9 +218,12 @@ func (e *explanation) readStanding(ctx context.Context, tx pgx.Tx) error {
 		  from (select $1::text as key) asked
 		  left join pawl.pull_request p on p.entity_key = asked.key
 		  left join pawl.commit_rollup c on c.entity_key = coalesce(p.head_commit, asked.key)
-		  left join pawl.repository r on r.entity_key = $2`,
+		  left join pawl.repository r on r.entity_key = $2
+		  left join pawl.status_component o on o.entity_key = asked.key
+		  left join pawl.status_incident i on i.entity_key = asked.key
+		  left join pawl.comment m on m.entity_key = asked.key`,
 		e.Key, string(schemas.RepositoryKey(key.Instance, key.Repository)), key.Kind == schemas.KeyRepository, key.Instance, key.Repository)
-	err = row.Scan(&e.Row, &e.Commit, &e.Repository, &e.Checks, &e.Reviews, &e.Threads, &e.Links, &e.Counts)
+	err = row.Scan(&e.Row, &e.Commit, &e.Repository, &e.Component, &e.Incident, &e.Comment, &e.Checks, &e.Reviews, &e.Threads, &e.Links, &e.Counts)
 	if err != nil {
 		return err
 	}

@@ -94,7 +94,7 @@ func (e *ruleExplanation) read(ctx context.Context, tx pgx.Tx, rule string, set 
 	}
 	return errors.Join(
 		collect(ctx, tx, &e.Decisions, `
-			select d.transition_id, d.rule, d.outcome, d.reason, d.mode, d.rules_hash, coalesce(d."values", 'null'),
+			select d.transition_id, d.rule, d.entity_key, d.outcome, d.reason, d.mode, d.rules_hash, coalesce(d."values", 'null'),
 			       to_char(d.decided_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), t.kind, t.delivery_id
 			  from pawl.decision d
 			  left join pawl.transition t on t.id = d.transition_id

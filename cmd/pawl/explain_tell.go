@@ -51,12 +51,16 @@ func (e *explanation) printChange(out io.Writer, c palette, change toldChange) {
 		if decision.TransitionID != change.ID {
 			continue
 		}
-		fmt.Fprintf(out, "          %s: %s%s\n", decision.Rule, decision.Outcome, c.dim(because(&decision.Reason)))
+		about := ""
+		if decision.Entity != e.Key && decision.Entity != change.Entity {
+			about = " about " + decision.Entity
+		}
+		fmt.Fprintf(out, "          %s%s: %s%s\n", decision.Rule, about, decision.Outcome, c.dim(because(&decision.Reason)))
 		if text := valuesText(decision.Values); text != "" {
 			fmt.Fprintf(out, "            %s\n", c.dim(text))
 		}
 		for _, mutation := range e.Mutations {
-			if mutation.TransitionID == change.ID && mutation.Rule == decision.Rule {
+			if mutation.TransitionID == change.ID && mutation.Rule == decision.Rule && mutation.Entity == decision.Entity {
 				mutation.print(out, c, "            ")
 			}
 		}
@@ -77,6 +81,9 @@ func (e *explanation) heading() string {
 	}
 	if repository, ok := e.repository(); ok {
 		return fmt.Sprintf("%s  %s  %s", repository.Repository, repository.State, e.Key)
+	}
+	if heading, ok := e.otherHeading(); ok {
+		return heading
 	}
 	if e.Source != "" {
 		return fmt.Sprintf("source %s of %s: what it refused", e.Source, e.Key)
@@ -107,7 +114,7 @@ func (e *explanation) summary() []fact {
 	case e.Source != "" && len(e.Deliveries) == 0:
 		facts = []fact{{"refused", "nothing, as far as the log says"}}
 	default:
-		facts = e.repositoryFacts()
+		facts = append(e.otherFacts(), e.repositoryFacts()...)
 	}
 	return slices.DeleteFunc(facts, func(f fact) bool { return f.text == "" })
 }

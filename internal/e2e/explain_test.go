@@ -24,6 +24,8 @@ func TestExplain(t *testing.T) {
 	text := `version: 1
 sources:
   - {name: github, provider: github, secrets: ["env:PAWL_GITHUB_SECRET"]}
+  - {name: linear, provider: linear, secrets: ["env:PAWL_LINEAR_SECRET"]}
+  - {name: statuspage, provider: statuspage, secrets: ["env:PAWL_STATUS_TOKEN"]}
   - {name: spare, provider: github, instance: ghe.example.com, secrets: ["env:PAWL_GITHUB_SECRET"]}
 mode: plan
 conditions: {reviewed: pr.approvals_of_head >= 1 && pr.changes_requested == 0}
@@ -32,12 +34,14 @@ rules:
   - {name: merge-reviewed, on: [reviews_changed, checks_changed], when: 'pr.state == "open" && reviewed && checks["unit"] == "success"', once: head, mutate: {merge: {method: squash}}}
   - {name: nudge, on: [reviews_changed], after: 336h, once: entity, mutate: {comment: {body: "Still open."}}}
   - {name: elsewhere, on: [reviews_changed], repositories: [other/*], mutate: {close: {}}}
+  - {name: mirror, on: [comment_created, comment_edited], mutate: {bridge_comment: {}}}
+  - {name: tell, on: [component_changed], mutate: {notify: {url: "env:NOWHERE", text: "{{component.name}} is {{component.status}}"}}}
   - {name: say-closed, on: [closed], when: '!pr.draft', mutate: {comment: {body: Closed.}}}
 `
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.env = append(w.env, "PAWL_CONFIG="+config)
+	w.env = append(w.env, "PAWL_CONFIG="+config, "PAWL_STATUS_TOKEN=e2e-status-token", "NOWHERE=https://hooks.example.com/x")
 	w.start("ingest", "ingest")
 	w.start("projector", "projector")
 	w.start("actuator", "actuator")
@@ -46,8 +50,10 @@ rules:
 	w.send(0, "testdata/explain/lived.txtar")
 	w.send(1, "--secret", "file:testdata/explain/ping.json", "--event", "ping", "testdata/explain/ping.json")
 	eventually(t, 60*time.Second, "all is folded", func() error { return w.folded(14) })
+	w.send(0, "testdata/explain/elsewhere.txtar")
+	eventually(t, 60*time.Second, "what happened elsewhere is folded", func() error { return w.folded(19) })
 
-	eventually(t, 60*time.Second, "all is decided", func() error { return w.decided(10) })
+	eventually(t, 60*time.Second, "all is decided", func() error { return w.decided(15) })
 	w.pretend(`update pawl.mutation set state = 'done', settled_at = now(), attempt = 2, seen = 'no comment carries the marker',
 	                  sent = 'POST /repos/acme/api/issues/7/comments', answer = '201 Created'
 	            where rule = 'say-failed'`)
