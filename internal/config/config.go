@@ -24,7 +24,6 @@ import (
 	"pawl/actuator/rules"
 	"pawl/internal/notify"
 	"pawl/internal/provider"
-	"pawl/internal/provider/statuspage"
 	"pawl/internal/topics"
 	"pawl/schemas"
 )
@@ -249,13 +248,23 @@ func (c *Config) validateSources(fault func(path, format string, args ...any)) {
 			fault(path, "source %s: unknown provider %q, known: %v", source.Name, source.Provider, provider.Names())
 		case len(source.Secrets) == 0:
 			fault(path, "source %s has no secrets: an unsigned webhook can be sent by anyone", source.Name)
-		case len(source.Pages) > 0 && source.Provider != statuspage.Name:
-			fault(path+".pages", "source %s has pages, which only provider %s has", source.Name, statuspage.Name)
+		case len(source.Pages) > 0 && !ofStatusPages(source.Provider):
+			fault(path+".pages", "source %s has pages, which only providers of status pages have: %s", source.Name, strings.Join(statusPages(), ", "))
 		case slices.ContainsFunc(source.Pages, isNoPage):
 			fault(path+".pages", "source %s: a page is not the id of a status page", source.Name)
 		}
 		seen[source.Name] = true
 	}
+}
+
+// statusPages returns the providers of status pages.
+func statusPages() []string {
+	return slices.DeleteFunc(provider.Names(), func(name string) bool { return !ofStatusPages(name) })
+}
+
+func ofStatusPages(name string) bool {
+	of, known := provider.ByName(name)
+	return known && provider.TakesToken(of)
 }
 
 func isNoPage(id string) bool { return !schemas.IsPageID(id) }

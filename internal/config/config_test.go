@@ -144,7 +144,7 @@ func TestParse_ValidatesWhatTheShapeCannotTell(t *testing.T) {
 		"sources: [{name: a, provider: github}]":                                                                          "no secrets",
 		"sources: [{name: a, provider: svn, secrets: [\"env:X\"]}]":                                                       `unknown provider "svn"`,
 		"sources: [{name: a, provider: github, secrets: [\"env:X\"]}, {name: a, provider: github, secrets: [\"env:X\"]}]": "there twice",
-		"sources: [{name: a, provider: github, secrets: [\"env:X\"], pages: [pg1]}]":                                      "only provider statuspage has",
+		"sources: [{name: a, provider: github, secrets: [\"env:X\"], pages: [pg1]}]":                                      "which only providers of status pages have: statuspage, instatus, betterstack, monitor",
 		"sources: [{name: a, provider: statuspage, secrets: [\"env:X\"], pages: [\"a/b\"]}]":                              "not the id of a status page",
 		"kafka: {partitions: 0}": "want 1 or more",
 		"log: {level: loud}":     "want debug, info",

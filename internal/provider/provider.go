@@ -17,11 +17,14 @@ import (
 	"fmt"
 	"time"
 
+	"pawl/internal/provider/betterstack"
 	"pawl/internal/provider/bitbucket"
 	"pawl/internal/provider/gitea"
 	"pawl/internal/provider/github"
 	"pawl/internal/provider/gitlab"
+	"pawl/internal/provider/instatus"
 	"pawl/internal/provider/linear"
+	"pawl/internal/provider/monitor"
 	"pawl/internal/provider/own"
 	"pawl/internal/provider/payload"
 	"pawl/internal/provider/statuspage"
@@ -84,6 +87,12 @@ func ByName(name string) (Provider, bool) {
 		return bitbucket.Provider{}, true
 	case statuspage.Name:
 		return statuspage.Provider{}, true
+	case instatus.Name:
+		return instatus.Provider{}, true
+	case betterstack.Name:
+		return betterstack.Provider{}, true
+	case monitor.Name:
+		return monitor.Provider{}, true
 	case linear.Name:
 		return linear.Provider{}, true
 	}
@@ -92,7 +101,10 @@ func ByName(name string) (Provider, bool) {
 
 // Names returns the names that ByName knows.
 func Names() []string {
-	return []string{github.Name, gitlab.Name, gitea.Name, bitbucket.Name, statuspage.Name, linear.Name}
+	return []string{
+		github.Name, gitlab.Name, gitea.Name, bitbucket.Name,
+		statuspage.Name, instatus.Name, betterstack.Name, monitor.Name, linear.Name,
+	}
 }
 
 // TakesToken reports whether a provider's deliveries are proven by a token in the

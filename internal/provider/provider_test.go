@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,11 +52,12 @@ func TestDecode_UnknownProviderIsIgnored(t *testing.T) {
 	}
 }
 
-func TestTakesToken_OnlyWhereNothingElseProvesADelivery(t *testing.T) {
+func TestTakesToken_OfStatusPagesAlone(t *testing.T) {
 	t.Parallel()
+	pages := []string{"statuspage", "instatus", "betterstack", "monitor"}
 	for _, name := range provider.Names() {
 		of, _ := provider.ByName(name)
-		if got, want := provider.TakesToken(of), name == "statuspage"; got != want {
+		if got, want := provider.TakesToken(of), slices.Contains(pages, name); got != want {
 			t.Errorf("TakesToken(%s) = %t, want %t", name, got, want)
 		}
 	}

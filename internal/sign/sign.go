@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -56,20 +57,23 @@ func Sign(provider string, in webhook.Delivery, secret []byte) error {
 		return signGitLab(in, secret)
 	case "linear": // linear.app/developers/webhooks
 		in.Header.Set("Linear-Signature", digest(secret, in.Raw))
-	case statusPage: // no header: see Token
+	case "statuspage", "instatus", "betterstack", "monitor": // no header: see Token
 	default:
 		return fmt.Errorf("provider %q signs in no way that is known", provider)
 	}
 	return nil
 }
 
-// statusPage proves a delivery by the path it is sent to.
-const statusPage = "statuspage"
+// isStatusPage reports whether a provider's deliveries are proven by the path they are
+// sent to, and have no headers of their own.
+func isStatusPage(provider string) bool {
+	return slices.Contains([]string{"statuspage", "instatus", "betterstack", "monitor"}, provider)
+}
 
 // Token returns what stands behind the source in the path of a delivery, as the
 // provider's only proof of a secret. It is empty for providers that sign.
 func Token(provider string, secret []byte) string {
-	if provider != statusPage {
+	if !isStatusPage(provider) {
 		return ""
 	}
 	return string(secret)
@@ -104,9 +108,9 @@ func signGitLab(in webhook.Delivery, secret []byte) error {
 
 // Name sets the headers that name the event and the delivery, for a body that
 // comes without any. An event is named as in the provider's header: pull_request,
-// "Merge Request Hook", pullrequest:created. Statuspage has no such headers.
+// "Merge Request Hook", pullrequest:created. Status pages have no such headers.
 func Name(provider string, header http.Header, event, id string) error {
-	if provider == statusPage {
+	if isStatusPage(provider) {
 		return nil
 	}
 	names, known := map[string][2]string{

@@ -23,9 +23,9 @@ func WordOf[S ~string](word string, statuses []S, unknown S) S {
 	return unknown
 }
 
-// NewestOf returns the element that was made last, the first of those that were
+// newestOf returns the element that was made last, the first of those that were
 // made at once, or nil. One whose time is not known is older than all others.
-func NewestOf[T any](list []*T, at func(*T) payload.Moment) *T {
+func newestOf[T any](list []*T, at func(*T) payload.Moment) *T {
 	var newest *T
 	for _, element := range list {
 		if element != nil && (newest == nil || at(element).At.After(at(newest).At)) {

@@ -1,18 +1,13 @@
-// Package statuspage reads the webhooks of Atlassian Statuspage.
-//
-//	verify.go           the token in the path: there is no signature
-//	seal.go             delivery → record: the key, and no capability URL
-//	decode.go           record → event: which of the two shapes it is
-//	decode_component.go a component, alone or in an incident
-//	decode_incident.go  an incident or a scheduled maintenance
-//
-// A delivery has no header that names its event, and no id of its own. Both are
-// made of the body.
+// Package statuspage reads the webhooks of Atlassian Statuspage: the outline of
+// package page as it stands there. It signs nothing, so a delivery is proven by the
+// path it is sent to, and it takes each 2xx for a success
+// (support.atlassian.com, "Enable webhook notifications").
 package statuspage
 
 import (
 	"net/http"
 
+	"pawl/internal/provider/page"
 	"pawl/internal/provider/webhook"
 	"pawl/schemas"
 )
@@ -20,14 +15,7 @@ import (
 // Name is the provider's name.
 const Name = "statuspage"
 
-// The events, told by what a body has.
-const (
-	eventComponent = "component_update"
-	eventIncident  = "incident"
-	eventOther     = "other"
-)
-
-// Provider reads the deliveries of status pages. The zero value is ready.
+// Provider reads the deliveries of status pages at Atlassian Statuspage. The zero value is ready.
 type Provider struct{}
 
 // Name returns "statuspage".
@@ -36,17 +24,26 @@ func (Provider) Name() string { return Name }
 // DefaultInstance returns "statuspage.io".
 func (Provider) DefaultInstance() string { return "statuspage.io" }
 
-// SuccessStatus returns 200. Statuspage takes each 2xx for a success.
+// SuccessStatus returns 200.
 func (Provider) SuccessStatus() int { return http.StatusOK }
 
-// Events returns the two shapes of deliveries.
-func (Provider) Events() []string { return []string{eventComponent, eventIncident} }
+// Events returns the shapes of deliveries.
+func (Provider) Events() []string {
+	return []string{page.EventComponent, page.EventIncident, page.EventMaintenance}
+}
 
 // TakesToken returns true: a delivery is proven by the path it is sent to.
 func (Provider) TakesToken() bool { return true }
 
+// Verify compares the token of the path with each secret.
+func (Provider) Verify(in webhook.Delivery, secrets [][]byte) (int, error) {
+	return page.VerifyToken(in, secrets)
+}
+
 // Seal makes the record of a delivery.
-func (Provider) Seal(in webhook.Delivery) (schemas.Record, error) { return seal(in) }
+func (p Provider) Seal(in webhook.Delivery) (schemas.Record, error) {
+	return page.Seal(in, Name, p.DefaultInstance())
+}
 
 // Decode reads a record into an event.
-func (Provider) Decode(record schemas.Record) (schemas.Event, error) { return decode(record) }
+func (Provider) Decode(record schemas.Record) (schemas.Event, error) { return page.Decode(record) }

@@ -1,4 +1,4 @@
-package statuspage
+package page
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	shared "pawl/internal/provider/page"
 	"pawl/internal/provider/payload"
 	"pawl/schemas"
 )
@@ -24,7 +23,7 @@ type component struct {
 
 // componentPayload is what is sent when the status of a component changes.
 type componentPayload struct {
-	Page      page      `json:"page"`
+	Page      onPage    `json:"page"`
 	Component component `json:"component"`
 	Update    struct {
 		ComponentID string         `json:"component_id"`
@@ -115,5 +114,5 @@ func (r reader) components(list []*component, clock schemas.Stated[time.Time]) (
 
 // componentStatus never takes a word that it does not know for operational.
 func componentStatus(word string) schemas.ComponentStatus {
-	return shared.WordOf(word, schemas.ComponentStatuses(), schemas.ComponentUnknown)
+	return WordOf(word, schemas.ComponentStatuses(), schemas.ComponentUnknown)
 }

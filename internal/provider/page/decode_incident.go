@@ -1,10 +1,10 @@
-package statuspage
+package page
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
-	shared "pawl/internal/provider/page"
 	"pawl/internal/provider/payload"
 	"pawl/schemas"
 )
@@ -12,8 +12,10 @@ import (
 // incidentPayload is what is sent when an incident or a scheduled maintenance is
 // made or changed: the whole of it.
 type incidentPayload struct {
-	Page     page     `json:"page"`
+	Page     onPage   `json:"page"`
 	Incident incident `json:"incident"`
+	// Maintenance is where Instatus has its scheduled maintenances.
+	Maintenance *incident `json:"maintenance"`
 }
 
 type incident struct {
@@ -23,6 +25,7 @@ type incident struct {
 	Status         string         `json:"status"`
 	Impact         *string        `json:"impact"`
 	Shortlink      *string        `json:"shortlink"`
+	URL            *string        `json:"url"` // of Instatus
 	CreatedAt      payload.Moment `json:"created_at"`
 	UpdatedAt      payload.Moment `json:"updated_at"`
 	ResolvedAt     payload.Moment `json:"resolved_at"`
@@ -30,6 +33,8 @@ type incident struct {
 	ScheduledUntil payload.Moment `json:"scheduled_until"`
 	Components     []*component   `json:"components"`
 	Updates        []*update      `json:"incident_updates"`
+	// MaintenanceUpdates are those of a maintenance at Instatus.
+	MaintenanceUpdates []*update `json:"maintenance_updates"`
 }
 
 // update is what was posted to an incident. Its display_at is not read: it can be
@@ -52,11 +57,15 @@ func decodeIncident(event schemas.Event, record schemas.Record) (schemas.Event, 
 	if err != nil {
 		return schemas.Event{}, err
 	}
-	shown := &said.Incident
-	if err := read.checkID("incident.id", shown.ID); err != nil {
+	shown, path := &said.Incident, "incident"
+	if record.Event == EventMaintenance && said.Maintenance != nil {
+		shown, path = said.Maintenance, "maintenance"
+	}
+	shown.Updates = append(shown.Updates, shown.MaintenanceUpdates...)
+	if err := read.checkID(path+".id", shown.ID); err != nil {
 		return schemas.Event{}, err
 	}
-	if err := read.checkPage("incident.page_id", shown.PageID); err != nil {
+	if err := read.checkPage(path+".page_id", shown.PageID); err != nil {
 		return schemas.Event{}, err
 	}
 	event.Components, err = read.components(shown.Components, shown.clock())
@@ -64,6 +73,7 @@ func decodeIncident(event schemas.Event, record schemas.Record) (schemas.Event, 
 		return schemas.Event{}, err
 	}
 	event.Incident = read.incident(shown)
+	event.Incident.Maintenance = event.Incident.Maintenance || record.Event == EventMaintenance
 	event.Entity = schemas.IncidentKey(read.instance, read.page, shown.ID)
 	return event, nil
 }
@@ -74,9 +84,9 @@ func (r reader) incident(shown *incident) *schemas.IncidentSnapshot {
 		PageID:         r.page,
 		IncidentID:     strings.Clone(shown.ID),
 		Name:           payload.NonEmpty(shown.Name),
-		Status:         shared.WordOf(shown.Status, schemas.IncidentStatuses(), schemas.IncidentUnknown),
+		Status:         incidentStatus(shown.Status),
 		Impact:         payload.Text(shown.Impact),
-		URL:            payload.Text(shown.Shortlink),
+		URL:            payload.Text(cmp.Or(shown.Shortlink, shown.URL)),
 		Components:     payload.Names(shown.Components, (*component).name),
 		Updates:        int64(len(shown.Updates)),
 		CreatedAt:      shown.CreatedAt.Stated(),
@@ -86,10 +96,19 @@ func (r reader) incident(shown *incident) *schemas.IncidentSnapshot {
 		UpdatedAt:      shown.clock(),
 	}
 	made.Maintenance = shown.ScheduledFor.Set || shown.ScheduledUntil.Set || isMaintenance(made.Status)
-	if newest := shared.NewestOf(shown.Updates, (*update).createdAt); newest != nil {
+	if newest := newestOf(shown.Updates, (*update).createdAt); newest != nil {
 		made.UpdateID, made.Body = payload.NonEmpty(newest.ID), payload.Text(newest.Body)
 	}
 	return made
+}
+
+// incidentStatus is a status by its word. Instatus says of a maintenance that is to
+// come that it has not started yet.
+func incidentStatus(word string) schemas.IncidentStatus {
+	if plain(word) == "notstartedyet" {
+		return schemas.IncidentScheduled
+	}
+	return WordOf(word, schemas.IncidentStatuses(), schemas.IncidentUnknown)
 }
 
 func (c *component) name() string { return payload.Text(c.Name).Value }

@@ -1,4 +1,4 @@
-package statuspage
+package page
 
 import (
 	"fmt"
@@ -8,21 +8,22 @@ import (
 	"pawl/schemas"
 )
 
-// decode reads a record into an event. It is pure.
-func decode(record schemas.Record) (schemas.Event, error) {
+// Decode reads a record into an event. It is pure. The error wraps
+// payload.ErrPayload.
+func Decode(record schemas.Record) (schemas.Event, error) {
 	event := payload.NewEvent(record)
 	switch record.Event {
-	case eventComponent:
+	case EventComponent:
 		return decodeComponent(event, record)
-	case eventIncident:
+	case EventIncident, EventMaintenance:
 		return decodeIncident(event, record)
 	}
 	event.Ignored = fmt.Sprintf("event %s is not folded", payload.Clean(record.Event))
 	return event, nil
 }
 
-// page is the status page that every payload we fold must name.
-type page struct {
+// onPage is the status page that every payload we fold must name.
+type onPage struct {
 	ID string `json:"id"`
 }
 
@@ -34,7 +35,7 @@ type reader struct {
 }
 
 // newReader holds the page's id against what a key can be.
-func newReader(record schemas.Record, on page) (reader, error) {
+func newReader(record schemas.Record, on onPage) (reader, error) {
 	made := reader{record.Event, payload.Instance(record.Key), strings.Clone(on.ID)}
 	return made, made.checkID("page.id", on.ID)
 }
