@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -133,6 +135,47 @@ func TestBridge_AMirrorThatSomebodyRemovedStaysAway(t *testing.T) {
 	r.wantMirrors("ENG-5")
 	if got := query[string](r.rig, `select string_agg(state, ' ' order by id) from pawl.mutation`); got != "done skipped done" {
 		t.Errorf("mutations: %s", got)
+	}
+}
+
+// TestBridge_TheIDAloneKeepsASecondMirrorAway: the keys are gone, as after a restore of
+// the database; the mirror is found by its id.
+func TestBridge_TheIDAloneKeepsASecondMirrorAway(t *testing.T) {
+	t.Parallel()
+	r := newBridgeRig(t)
+	r.linear.AddIssue("ENG-5")
+	a := r.actor("a")
+	number := r.openNaming("ENG-5")
+	on := r.remark(schemas.KindCommentCreated, number, "done")
+	for range 2 {
+		r.decide(a, on)
+		r.passes(a)
+		r.exec(`delete from pawl.decision`)
+		r.exec(`delete from pawl.mutation`)
+	}
+	if r.wantMirrors("ENG-5", "bob: done"); r.creations() != 1 {
+		t.Errorf("%d creations, want one", r.creations())
+	}
+}
+
+// TestBridge_WaitsWhereLinearSaysSo: RATELIMITED is no attempt, and the mirror is made
+// when the time is over.
+func TestBridge_WaitsWhereLinearSaysSo(t *testing.T) {
+	t.Parallel()
+	r := newBridgeRig(t)
+	r.linear.AddIssue("ENG-5")
+	a := r.actor("a")
+	number := r.openNaming("ENG-5")
+	r.linear.Fail(&fakelinear.Fault{
+		Asks: "commentCreate(", Status: 400, Body: fakelinear.Errors("RATELIMITED", "Rate limit exceeded"),
+		Header: http.Header{"X-Ratelimit-Requests-Remaining": {"0"}, "X-Ratelimit-Requests-Reset": {strconv.FormatInt(time.Now().Add(time.Second).UnixMilli(), 10)}},
+	})
+	r.decide(a, r.remark(schemas.KindCommentCreated, number, "done"))
+	r.passes(a)
+	r.wantMirrors("ENG-5")
+	until(t, "it is mirrored", func() bool { r.due(); r.passes(a); return len(r.linear.Comments("ENG-5")) == 1 })
+	if got := query[string](r.rig, `select state || ' ' || attempt from pawl.mutation`); got != "done 1" {
+		t.Errorf("%s, want done at the first attempt that counts", got)
 	}
 }
 

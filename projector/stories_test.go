@@ -150,6 +150,12 @@ func compareRows(t *testing.T, pool *pgxpool.Pool, held *projector.Held) {
 		want.reviews = append(want.reviews, valuesOf(state.Reviews)...)
 		want.threads = append(want.threads, valuesOf(state.Threads)...)
 	}
+	for _, comment := range held.IssueComments {
+		want.comments = append(want.comments, *comment)
+	}
+	slices.SortFunc(want.comments, func(a, b schemas.Comment) int {
+		return cmp.Or(cmp.Compare(a.Parent, b.Parent), cmp.Compare(a.EntityKey, b.EntityKey))
+	})
 	for _, key := range slices.Sorted(maps.Keys(held.Commits)) {
 		if commit := held.Commits[key].Commit; commit != nil {
 			want.commits = append(want.commits, *commit)
@@ -164,8 +170,8 @@ func compareRows(t *testing.T, pool *pgxpool.Pool, held *projector.Held) {
 	}
 	same(t, "pull_request", rowsOf[schemas.PullRequest](t, pool, `select row_to_json(p) from pawl.pull_request p order by entity_key`), want.pullRequests,
 		cmpopts.IgnoreFields(schemas.PullRequest{}, "Arrival"))
-	same(t, "comment", rowsOf[schemas.Comment](t, pool, `select row_to_json(c) from pawl.comment c order by parent, entity_key`), want.comments,
-		cmpopts.IgnoreFields(schemas.Comment{}, "Announced", "RemovedAt"))
+	same(t, "comment", rowsOf[schemas.Comment](t, pool, `select row_to_json(c) from pawl.comment c order by parent collate "C", entity_key collate "C"`), want.comments,
+		cmpopts.IgnoreFields(schemas.Comment{}, "Announced", "RemovedAt", "MissedAt"))
 	same(t, "pull_request_review", rowsOf[schemas.Review](t, pool, `select row_to_json(r) from pawl.pull_request_review r order by pull_request, id`), want.reviews)
 	same(t, "review_thread", rowsOf[schemas.Thread](t, pool, `select row_to_json(r) from pawl.review_thread r order by pull_request, id`), want.threads)
 	same(t, "commit_rollup", rowsOf[schemas.Commit](t, pool, `select row_to_json(c) from pawl.commit_rollup c where version > 0 order by entity_key`), want.commits)

@@ -214,6 +214,10 @@ func (s *Set) mirror(r *rule, m mirrors, cover *Coverage) Decision {
 			d.Reason = reason
 			continue
 		}
+		if m.change != schemas.CommentDeleted && strings.TrimSpace(comment.Body) == "" {
+			d.Reason = "the comment says nothing that is shown: GitLab's internal notes have no text here"
+			continue
+		}
 		v := s.bind(m.t, Now{PullRequest: m.t.PullRequest, Comment: comment})
 		v.cover = cover
 		cover.reached(r)

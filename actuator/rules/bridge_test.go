@@ -231,6 +231,17 @@ func TestBridge_EchoesAreNotMirrored(t *testing.T) {
 	}
 }
 
+// TestBridge_WhatHasNoTextIsNotMirrored: an internal note of GitLab is folded without
+// its text, and is not to be told of elsewhere.
+func TestBridge_WhatHasNoTextIsNotMirrored(t *testing.T) {
+	t.Parallel()
+	on := commentTransition(func(t *schemas.Transition) { t.Comment.Body, t.PullRequest.Links = " ", []string{"ENG-5"} })
+	got := parse(t, bothWays).Bridge(on, rules.BridgeAround{})
+	if len(got) != 1 || got[0].Outcome != rules.OutcomeNo || len(got[0].Mutations) != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestBridge_AgainAsksOfTheCommentAsItIs: what was removed meanwhile is not mirrored,
 // a removal is carried over whatever is so now, and the text is the newest.
 func TestBridge_AgainAsksOfTheCommentAsItIs(t *testing.T) {
