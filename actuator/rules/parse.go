@@ -21,6 +21,7 @@ func Parse(file string, data []byte) (*Set, error) {
 	if err := d.err(); err != nil {
 		return nil, err
 	}
+	set.reads = readsOfRules(set.rules)
 	var err error
 	if set.Hash, err = set.hash(); err != nil { // unreachable unless params stop being JSON
 		return nil, fmt.Errorf("hash rules of %s: %w", file, err)

@@ -78,6 +78,7 @@ type Set struct {
 	file   string
 	rules  []*rule
 	limits Limits
+	reads  []schemas.EntityKey // components that rules of pull requests ask for, sorted
 
 	mu  sync.RWMutex
 	own map[string][]string // guarded by mu: instance → our logins there, in lower case

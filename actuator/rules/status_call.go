@@ -154,9 +154,11 @@ func (r *rule) noteReads(d declarations, mentions []*mention) {
 
 // Reads returns the components whose statuses the rules of pull requests read,
 // sorted.
-func (s *Set) Reads() []schemas.EntityKey {
+func (s *Set) Reads() []schemas.EntityKey { return s.reads }
+
+func readsOfRules(rules []*rule) []schemas.EntityKey {
 	var keys []schemas.EntityKey
-	for _, r := range s.rules {
+	for _, r := range rules {
 		keys = append(keys, r.reads...)
 	}
 	return sortedKeys(keys)
