@@ -23,7 +23,7 @@ const bridgeRules = `
 rules:
   - name: down
     on: [comment_created, comment_edited, comment_removed, opened, links_changed]
-    mutate: {bridge_comment: {body: "{{comment.author}}: {{comment.body}}", earlier: 2}}
+    mutate: {bridge_comment: {to: pull_request, body: "{{comment.author}}: {{comment.body}}", earlier: 2}}
 `
 
 // naming has a pull request name issues, as the projector folds it.

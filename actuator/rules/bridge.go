@@ -11,7 +11,7 @@ import (
 
 // Mirror are the parameters of a mutation that keeps the mirror of a comment.
 type Mirror struct {
-	To      MirrorTo              `json:"to"`
+	To      MirrorTo              `json:"to"`      // pull_request or issue
 	Comment schemas.EntityKey     `json:"comment"` // that is mirrored
 	Change  schemas.CommentChange `json:"change"`  // that is carried over
 	// Instance and Issue are where the mirror of a pull request's comment stands,
@@ -73,7 +73,7 @@ func (s *Set) BridgeWants(t schemas.Transition) BridgeWants {
 		case !isCommentKind(t.Kind):
 			wants.Earlier = gainedIssues(t)
 			wants.Limit = max(wants.Limit, r.bridge.Earlier)
-		case t.Comment == nil || isOfIssue(t) != (r.bridge.To == ToPullRequest):
+		case t.Comment == nil || !r.bridge.carries(isOfIssue(t)):
 		case isOfIssue(t) && t.Kind == schemas.KindCommentCreated:
 			wants.Issue = t.Comment.Issue
 		case isOfIssue(t):
@@ -157,13 +157,12 @@ type mirrors struct {
 
 // mirrors returns what the rule has to decide on, one a pull request.
 func (r *rule) mirrors(t schemas.Transition, around BridgeAround) []mirrors {
-	toPullRequest := r.bridge.To == ToPullRequest
 	switch {
 	case !isCommentKind(t.Kind):
 		return r.earlier(t, around)
-	case t.Comment == nil || isOfIssue(t) != toPullRequest:
+	case t.Comment == nil || !r.bridge.carries(isOfIssue(t)):
 		return nil
-	case toPullRequest:
+	case isOfIssue(t):
 		var found []mirrors
 		for _, pr := range around.PullRequests {
 			under := t
@@ -255,7 +254,10 @@ func (r *rule) mirrorReason(m mirrors, mutations []Mutation) string {
 
 // renderMirrors makes a mutation for each place.
 func (r *rule) renderMirrors(m mirrors, comment *schemas.Comment, v *variables) ([]Mutation, error) {
-	made := Mirror{To: r.bridge.To, Instance: r.bridge.Instance, Comment: comment.EntityKey, Change: m.change}
+	made := Mirror{To: ToPullRequest, Comment: comment.EntityKey, Change: m.change}
+	if comment.Kind != schemas.CommentIssue {
+		made.To, made.Instance = ToIssue, r.bridge.Instance
+	}
 	if m.change != schemas.CommentDeleted {
 		var err error
 		if made.Body, err = r.bridge.text(v); err != nil {

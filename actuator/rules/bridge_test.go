@@ -18,7 +18,7 @@ rules:
   - name: down
     on: [comment_created, comment_edited, comment_removed, opened, links_changed]
     when: '!comment.body.startsWith("/private")'
-    mutate: {bridge_comment: {earlier: 2}}
+    mutate: {bridge_comment: {to: pull_request, earlier: 2}}
   - name: up
     on: [comment_created, comment_edited, comment_removed]
     mutate: {bridge_comment: {to: issue, body: "{{comment.author}}: {{comment.body}}"}}
@@ -228,6 +228,21 @@ func TestBridge_EchoesAreNotMirrored(t *testing.T) {
 		if got := set.Bridge(onIssue(schemas.KindCommentCreated, issueComment(other, "hi")), around); got[0].Outcome != rules.OutcomeMutate {
 			t.Errorf("%s counts as ours", other)
 		}
+	}
+}
+
+// TestBridge_BothWaysByOneRule, which says from where each comment is.
+func TestBridge_BothWaysByOneRule(t *testing.T) {
+	t.Parallel()
+	set := parse(t, "rules: [{name: bridge, on: [comment_created], mutate: {bridge_comment: true}}]")
+	down := set.Bridge(onIssue(schemas.KindCommentCreated, issueComment("c1", "hi")), rules.BridgeAround{PullRequests: []*schemas.PullRequest{linked(7, "ENG-5")}})
+	up := set.Bridge(commentTransition(func(t *schemas.Transition) { t.PullRequest.Links = []string{"ENG-5"} }), rules.BridgeAround{})
+	want := []string{
+		`bridge github.com:101#7 mutate [created linear.app:comment/c1  "**Ada** wrote on [ENG-5](https://linear.app/acme/issue/ENG-5#comment-c1):\n\nhi"]`,
+		`bridge github.com:101#7 mutate [created github.com:comment/12 ENG-5 "**bob** wrote on acme/api#7:\n\n/merge"]`,
+	}
+	if diff := cmp.Diff(told(t, append(down, up...)), want); diff != "" {
+		t.Errorf("-got +want:\n%s", diff)
 	}
 }
 

@@ -15,6 +15,7 @@ type MirrorTo string
 
 // The places of mirrors.
 const (
+	ToBoth        MirrorTo = "both"
 	ToPullRequest MirrorTo = "pull_request" // an issue's comment, under the pull requests that name the issue
 	ToIssue       MirrorTo = "issue"        // a pull request's comment, under the issues that it names
 )
@@ -22,7 +23,7 @@ const (
 // Valid reports whether t is one of the places.
 func (t MirrorTo) Valid() bool {
 	switch t {
-	case ToPullRequest, ToIssue:
+	case ToBoth, ToPullRequest, ToIssue:
 		return true
 	}
 	return false
@@ -42,17 +43,22 @@ type bridgeParams struct {
 const defaultTracker = "linear.app"
 
 // defaultMirror shows who wrote it, and where.
-func defaultMirror(to MirrorTo) string {
-	from := `comment.issue`
-	if to == ToIssue {
-		from = `(pr.repository + "#" + string(pr.number))`
+const defaultMirror = `**{{comment.author}}** wrote on {{comment.url == "" ? ` + mirroredFrom + ` : "[" + ` + mirroredFrom + ` + "](" + comment.url + ")"}}:
+
+{{comment.body}}`
+
+const mirroredFrom = `(comment.issue != "" ? comment.issue : pr.repository + "#" + string(pr.number))`
+
+// carries reports whether comments of issues, or those of pull requests, are mirrored.
+func (p *bridgeParams) carries(ofIssue bool) bool {
+	if ofIssue {
+		return p.To != ToIssue
 	}
-	return `**{{comment.author}}** wrote on {{comment.url == "" ? ` + from + ` : "[" + ` + from + ` + "](" + comment.url + ")"}}:` +
-		"\n\n{{comment.body}}"
+	return p.To != ToPullRequest
 }
 
 func checkBridge(c mutationChecker, e entry) params {
-	made := bridgeParams{To: ToPullRequest}
+	made := bridgeParams{To: ToBoth}
 	var f fields
 	if !c.isNothing(e) {
 		var ok bool
@@ -61,7 +67,7 @@ func checkBridge(c mutationChecker, e entry) params {
 		}
 	}
 	if to, ok := f.keys["to"]; ok {
-		made.To = parseWord(c.checker, to, f.name("to"), ToPullRequest, ToIssue)
+		made.To = parseWord(c.checker, to, f.name("to"), ToBoth, ToPullRequest, ToIssue)
 	}
 	made.Instance = f.tracker(made.To)
 	made.Earlier = f.earlier(made.To)
@@ -70,7 +76,7 @@ func checkBridge(c mutationChecker, e entry) params {
 		made.Body = f.required("body")
 		return made
 	}
-	made.Body = c.builtIn(e.at, defaultMirror(made.To))
+	made.Body = c.builtIn(e.at, defaultMirror)
 	return made
 }
 
@@ -91,13 +97,13 @@ func (c mutationChecker) builtIn(at position, text string) template {
 func (f fields) tracker(to MirrorTo) string {
 	e, ok := f.keys["instance"]
 	if !ok {
-		if to == ToIssue {
-			return defaultTracker
+		if to == ToPullRequest {
+			return ""
 		}
-		return ""
+		return defaultTracker
 	}
-	if to != ToIssue {
-		f.fault(f.place(e), "%s: the mirrors of a pull request are at its own instance; it is for `to: issue`", f.name("instance"))
+	if to == ToPullRequest {
+		f.fault(f.place(e), "%s: mirrors under a pull request are at its own instance; it is for mirrors under issues", f.name("instance"))
 	}
 	text, _ := f.textOf(e, f.name("instance"))
 	return text.text

@@ -31,7 +31,7 @@ func (s *Set) Supported(instances map[string]func(schemas.MutationKind) bool) []
 func (s *Set) Untracked(trackers map[string]bool) []Fault {
 	found := &faults{file: s.file}
 	for _, r := range s.rules {
-		if r.bridge != nil && r.bridge.To == ToIssue && !trackers[r.bridge.Instance] {
+		if r.bridge != nil && r.bridge.To != ToPullRequest && !trackers[r.bridge.Instance] {
 			found.add(r.mutations[0].at, fmt.Sprintf("rule %q: comments are mirrored to %s, and providers names no issue tracker of that name",
 				r.name, r.bridge.Instance))
 		}

@@ -15,7 +15,7 @@ func TestTracker_RulesOfPullRequestsAreNotHeldAgainstIt(t *testing.T) {
 rules:
   - {name: merge, on: [opened], mutate: {merge: {}}}
   - {name: up, on: [comment_created], mutate: {bridge_comment: {to: issue}}}
-  - {name: down, on: [comment_created], mutate: {bridge_comment: {}}}
+  - {name: down, on: [comment_created], mutate: {bridge_comment: {to: pull_request}}}
 `
 	const github, linear = `  github.com: {token: "env:A"}` + "\n", `  linear.app: {token: "env:B"}` + "\n"
 	for _, test := range []struct{ name, providers, fault string }{

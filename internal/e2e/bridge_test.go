@@ -22,12 +22,9 @@ const (
 )
 
 var bothWays = ruleSet{listens: []string{"comment_created", "comment_edited", "comment_removed"}, yaml: `rules:
-  - name: down
+  - name: bridge
     on: [comment_created, comment_edited, comment_removed]
     mutate: {bridge_comment: {body: "{{comment.author}}: {{comment.body}}"}}
-  - name: up
-    on: [comment_created, comment_edited, comment_removed]
-    mutate: {bridge_comment: {to: issue, body: "{{comment.author}}: {{comment.body}}"}}
 `}
 
 // TestCases16And19_BridgeBothWays: a comment on each side has one mirror on the

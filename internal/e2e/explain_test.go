@@ -34,7 +34,7 @@ rules:
   - {name: merge-reviewed, on: [reviews_changed, checks_changed], when: 'pr.state == "open" && reviewed && checks["unit"] == "success"', once: head, mutate: {merge: {method: squash}}}
   - {name: nudge, on: [reviews_changed], after: 336h, once: entity, mutate: {comment: {body: "Still open."}}}
   - {name: elsewhere, on: [reviews_changed], repositories: [other/*], mutate: {close: {}}}
-  - {name: mirror, on: [comment_created, comment_edited], mutate: {bridge_comment: {}}}
+  - {name: mirror, on: [comment_created, comment_edited], mutate: {bridge_comment: {to: pull_request}}}
   - {name: tell, on: [component_changed], mutate: {notify: {url: "env:NOWHERE", text: "{{component.name}} is {{component.status}}"}}}
   - {name: say-closed, on: [closed], when: '!pr.draft', mutate: {comment: {body: Closed.}}}
 `
