@@ -45,7 +45,7 @@ func newSend() *cobra.Command {
 		Use:   "send FILE…",
 		Short: "Post recorded deliveries, signed, to an ingest",
 		Long: "A FILE is a delivery as HTTP text (.http), a story whose deliveries are sent in order (.txtar), or a JSON body\n" +
-			"(.json, with --event). Each is signed as the provider of its source signs: that of the configuration, else that of\n" +
+			"(.json, with --event unless it is of a status page). Each is signed as the provider of its source signs: that of the configuration, else that of\n" +
 			"the story, else the one that the source is named after.",
 		Example: "  PAWL_GITHUB_SECRET=… pawl send --secret env:PAWL_GITHUB_SECRET stories/lost_reopened.txtar\n" +
 			"  pawl send --url http://127.0.0.1:8080 --secret env:S --event pull_request body.json\n" +
@@ -173,9 +173,6 @@ func (s *sender) read(file string) ([]outgoing, error) {
 		delivery.Name = name
 		return s.address([]story.Delivery{delivery}, nil)
 	case ".json":
-		if s.event == "" {
-			return nil, errors.New("a JSON body needs --event")
-		}
 		return s.readJSON(name, data)
 	}
 	return nil, errNotDelivery
@@ -201,6 +198,9 @@ func (s *sender) readJSON(name string, body []byte) ([]outgoing, error) {
 	if err != nil {
 		return nil, err
 	}
+	if of, _ := provider.ByName(addressed[0].provider); s.event == "" && !provider.TakesToken(of) {
+		return nil, errors.New("a JSON body needs --event")
+	}
 	return addressed, sign.Name(addressed[0].provider, addressed[0].Header, s.event, cmp.Or(s.id, rand.Text()))
 }
 
@@ -208,11 +208,11 @@ func (s *sender) readJSON(name string, body []byte) ([]outgoing, error) {
 func (s *sender) post(ctx context.Context, delivery outgoing) (sent, error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
-	address, err := s.addressOf(delivery)
+	secret, err := s.secretOf(delivery.Source)
 	if err != nil {
 		return sent{}, err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(delivery.Body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.addressOf(delivery, secret), bytes.NewReader(delivery.Body))
 	if err != nil {
 		return sent{}, withoutURL(err)
 	}
@@ -220,7 +220,9 @@ func (s *sender) post(ctx context.Context, delivery outgoing) (sent, error) {
 	if request.Header.Get("Content-Type") == "" {
 		request.Header.Set("Content-Type", string(webhook.JSON))
 	}
-	if err := s.sign(request.Header, delivery); err != nil {
+	if err := sign.Sign(delivery.provider, webhook.Delivery{
+		Header: request.Header, Raw: delivery.Body, ContentType: request.Header.Get("Content-Type"), ReceivedAt: time.Now(),
+	}, []byte(secret)); err != nil {
 		return sent{}, err
 	}
 	response, err := http.DefaultClient.Do(request)
@@ -237,16 +239,12 @@ func (s *sender) post(ctx context.Context, delivery outgoing) (sent, error) {
 
 // addressOf returns the URL that a delivery is posted to, with the token of a
 // provider that has one.
-func (s *sender) addressOf(delivery outgoing) (string, error) {
-	secret, err := s.secretOf(delivery.Source)
-	if err != nil {
-		return "", err
-	}
+func (s *sender) addressOf(delivery outgoing, secret string) string {
 	address := strings.TrimSuffix(s.url, "/") + "/webhooks/" + delivery.Source
 	if token := sign.Token(delivery.provider, []byte(secret)); token != "" {
 		address += "/" + url.PathEscape(token)
 	}
-	return address, nil
+	return address
 }
 
 // withoutURL leaves the URL out of an error: its path may have a token.
@@ -255,16 +253,6 @@ func withoutURL(err error) error {
 		return failed.Err
 	}
 	return err
-}
-
-func (s *sender) sign(header http.Header, delivery outgoing) error {
-	secret, err := s.secretOf(delivery.Source)
-	if err != nil {
-		return err
-	}
-	return sign.Sign(delivery.provider, webhook.Delivery{
-		Header: header, Raw: delivery.Body, ContentType: header.Get("Content-Type"), ReceivedAt: time.Now(),
-	}, []byte(secret))
 }
 
 func (s *sender) print(out io.Writer, answer sent) error {

@@ -51,7 +51,9 @@ rules:
 	w.send(1, "--secret", "file:testdata/explain/ping.json", "--event", "ping", "testdata/explain/ping.json")
 	eventually(t, 60*time.Second, "all is folded", func() error { return w.folded(14) })
 	w.send(0, "testdata/explain/elsewhere.txtar")
-	eventually(t, 60*time.Second, "what happened elsewhere is folded", func() error { return w.folded(19) })
+	w.send(0, "--source", "statuspage", "testdata/explain/component.json")
+	w.send(2, "--source", "linear", "testdata/explain/component.json") // needs --event
+	eventually(t, 60*time.Second, "what happened elsewhere is folded", func() error { return w.folded(20) })
 
 	eventually(t, 60*time.Second, "all is decided", func() error { return w.decided(15) })
 	w.pretend(`update pawl.mutation set state = 'done', settled_at = now(), attempt = 2, seen = 'no comment carries the marker',
