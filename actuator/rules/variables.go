@@ -133,6 +133,7 @@ type variables struct {
 	everything      bool // dear parts of a condition are asked also after one that is false
 	checks, reviews ref.Val
 	links           ref.Val
+	known           map[schemas.EntityKey]schemas.ComponentStatus
 	statuses        *statuses
 	answers         map[*condition]*verdict
 	shown           []shown // by mention
@@ -156,10 +157,10 @@ func (d declarations) bind(t schemas.Transition, now Now) *variables {
 		component:    newObject(d.component, now.Component),
 		incident:     newObject(d.incident, now.Incident),
 		row:          now.PullRequest,
-		statuses:     newStatuses(now.Statuses),
+		known:        now.Statuses,
 	}
-	if now.Statuses == nil {
-		v.statuses = newStatuses(t.Statuses)
+	if v.known == nil {
+		v.known = t.Statuses
 	}
 	v.ordinary = isOrdinary(v.pr) && isOrdinary(v.transition) && isOrdinary(v.comment) &&
 		isOrdinary(v.component) && isOrdinary(v.incident)
@@ -197,7 +198,7 @@ func (v *variables) ResolveName(name string) (any, bool) {
 	case variableLinks:
 		return v.linksOfRow(), true
 	case variableStatus:
-		return v.statuses, true
+		return v.statusesKnown(), true
 	}
 	if c := v.conditions[name]; c != nil {
 		return v.answer(c).value(), true
@@ -238,6 +239,14 @@ func (v *variables) newReviews() ref.Val {
 		}
 	}
 	return types.NewRefValList(types.DefaultTypeAdapter, list)
+}
+
+// statusesKnown is made when it is asked for: most rules read none.
+func (v *variables) statusesKnown() ref.Val {
+	if v.statuses == nil {
+		v.statuses = newStatuses(v.known)
+	}
+	return v.statuses
 }
 
 func (v *variables) linksOfRow() ref.Val {
