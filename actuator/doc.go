@@ -68,6 +68,21 @@
 // entity in many hands at once, or one failing entity would hold up its
 // partition: here a retry is a time in a row, and nobody sleeps holding a lease.
 //
+// # Gates
+//
+// A rule may read the status of a component of a status page. decide attaches the
+// statuses to the transition under a lock that the change of a component takes
+// too: without it a decision could read the old status while the change looks for
+// decisions that wait, and each would miss the other. A change decides the same
+// transitions again, under the same keys.
+//
+// # Mirrors
+//
+// A mirror is a mutation of the pull request, whichever side it is written to: in
+// the pull request's order and under its lease. Under the pull request it is a
+// sticky comment that is found by its marker; under the issue its id is chosen
+// before it is made, and a second one of that id is refused by the tracker.
+//
 // # What a crash leaves
 //
 // Between decide's transaction and the commit of its offset: the transition is

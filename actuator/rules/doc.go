@@ -67,6 +67,21 @@
 // rule, entity, and the value of the scope that `once` names or computes. The
 // key holds no time and no attempt, so whoever decides again finds the same key.
 //
+// status("…") in a condition is what is known of a component of a status page. It
+// is not read when it is asked for: the actuator attaches what the rules name
+// (Transition.Statuses) before it decides, so a decision is a function of the
+// transition still, and one that waits for a component is found again when that
+// changes.
+//
+// # Mirrored comments
+//
+// bridge_comment also depends on what stands on the other side: which pull requests
+// name the issue, which mirrors there are. BridgeWants tells what of that has to be
+// read, and Bridge decides on it, the transition and the rules alone. A mirror
+// carries a marker under a pull request, and under an issue an id that vouches for
+// itself: by these it is known as our own when it comes back, whoever's name it
+// bears.
+//
 // # Without a transition
 //
 // Explain asks a rule about a row alone. transition, actor and comment are then

@@ -11,6 +11,11 @@
 // Time is the time of receipt that transitions carry, and does not go back for an
 // entity; nothing here reads a clock.
 //
+// What a rule reads beside the transition (statuses of components, the comments
+// and links around a mirror) is what the run's own transitions said before it. A
+// decision that waits for a component is decided again when that component
+// changes, as the actuator does.
+//
 // # What cannot be known
 //
 // Providers are not asked. A planned mutation may turn out to be done already, or
