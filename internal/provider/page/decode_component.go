@@ -114,5 +114,13 @@ func (r reader) components(list []*component, clock schemas.Stated[time.Time]) (
 
 // componentStatus never takes a word that it does not know for operational.
 func componentStatus(word string) schemas.ComponentStatus {
+	switch plain(word) { // Better Stack has words of its own
+	case "degraded":
+		return schemas.ComponentDegraded
+	case "downtime":
+		return schemas.ComponentMajorOutage
+	case "maintenance":
+		return schemas.ComponentUnderMaintenance
+	}
 	return WordOf(word, schemas.ComponentStatuses(), schemas.ComponentUnknown)
 }

@@ -14,7 +14,7 @@ import (
 type incidentPayload struct {
 	Page     onPage   `json:"page"`
 	Incident incident `json:"incident"`
-	// Maintenance is where Instatus has its scheduled maintenances.
+	// Maintenance is where Instatus and Better Stack have scheduled maintenances.
 	Maintenance *incident `json:"maintenance"`
 }
 
@@ -31,9 +31,11 @@ type incident struct {
 	ResolvedAt     payload.Moment `json:"resolved_at"`
 	ScheduledFor   payload.Moment `json:"scheduled_for"`
 	ScheduledUntil payload.Moment `json:"scheduled_until"`
+	StartsAt       payload.Moment `json:"starts_at"` // of a maintenance at Better Stack
+	EndsAt         payload.Moment `json:"ends_at"`
 	Components     []*component   `json:"components"`
 	Updates        []*update      `json:"incident_updates"`
-	// MaintenanceUpdates are those of a maintenance at Instatus.
+	// MaintenanceUpdates are those of a maintenance at Instatus and Better Stack.
 	MaintenanceUpdates []*update `json:"maintenance_updates"`
 }
 
@@ -60,6 +62,7 @@ func decodeIncident(event schemas.Event, record schemas.Record) (schemas.Event, 
 	shown, path := &said.Incident, "incident"
 	if record.Event == EventMaintenance && said.Maintenance != nil {
 		shown, path = said.Maintenance, "maintenance"
+		shown.ScheduledFor, shown.ScheduledUntil = stated(shown.ScheduledFor, shown.StartsAt), stated(shown.ScheduledUntil, shown.EndsAt)
 	}
 	shown.Updates = append(shown.Updates, shown.MaintenanceUpdates...)
 	if err := read.checkID(path+".id", shown.ID); err != nil {
@@ -76,6 +79,14 @@ func decodeIncident(event schemas.Event, record schemas.Record) (schemas.Event, 
 	event.Incident.Maintenance = event.Incident.Maintenance || record.Event == EventMaintenance
 	event.Entity = schemas.IncidentKey(read.instance, read.page, shown.ID)
 	return event, nil
+}
+
+// stated is the first of two members for one time that is there.
+func stated(first, second payload.Moment) payload.Moment {
+	if first == (payload.Moment{}) {
+		return second
+	}
+	return first
 }
 
 func (r reader) incident(shown *incident) *schemas.IncidentSnapshot {

@@ -22,6 +22,7 @@ var marks = [...]struct{ provider, header string }{
 	{"gitlab", "X-Gitlab-Event"},
 	{"bitbucket", "X-Event-Key"},
 	{"linear", "Linear-Event"},
+	{"betterstack", "X-Betteruptime-Event"},
 	{github, "X-Github-Event"},
 }
 

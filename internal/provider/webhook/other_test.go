@@ -21,6 +21,8 @@ func TestOtherProvider(t *testing.T) {
 		{"X-Event-Key", "github", "bitbucket"},
 		{"X-Event-Key", "bitbucket", ""},
 		{"Linear-Event", "github", "linear"},
+		{"X-BetterUptime-Event", "statuspage", "betterstack"},
+		{"X-BetterUptime-Event", "betterstack", ""},
 		{"", "github", ""},
 		{"X-Gitlab-Token X-Hub-Signature", "github", ""}, // neither names an event
 
