@@ -86,13 +86,13 @@ func ByName(name string) (Provider, bool) {
 	case bitbucket.Name:
 		return bitbucket.Provider{}, true
 	case statuspage.Name:
-		return statuspage.Provider{}, true
+		return statuspage.New(), true
 	case instatus.Name:
-		return instatus.Provider{}, true
+		return instatus.New(), true
 	case betterstack.Name:
-		return betterstack.Provider{}, true
+		return betterstack.New(), true
 	case monitor.Name:
-		return monitor.Provider{}, true
+		return monitor.New(), true
 	case linear.Name:
 		return linear.Provider{}, true
 	}

@@ -14,11 +14,11 @@ import (
 // read seals and decodes a body.
 func read(t *testing.T, body string) (schemas.Record, schemas.Event) {
 	t.Helper()
-	record, err := (betterstack.Provider{}).Seal(webhook.Delivery{Header: http.Header{}, Source: "status", Raw: []byte(body)})
+	record, err := betterstack.New().Seal(webhook.Delivery{Header: http.Header{}, Source: "status", Raw: []byte(body)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	event, err := (betterstack.Provider{}).Decode(record)
+	event, err := betterstack.New().Decode(record)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestSender(t *testing.T) {
 	t.Parallel()
 	in := webhook.Delivery{Header: http.Header{}, Source: "status", Raw: []byte(`{"page":{"id":"1"},"incident":{"id":"i1"}}`)}
 	in.Header.Set("X-BetterUptime-Event", "incident")
-	if _, err := (betterstack.Provider{}).Seal(in); err != nil {
+	if _, err := betterstack.New().Seal(in); err != nil {
 		t.Errorf("its own: %v", err)
 	}
 	if other, found := webhook.OtherProvider(in.Header, "statuspage"); !found || other != betterstack.Name {
@@ -93,7 +93,7 @@ func TestSender(t *testing.T) {
 func TestPages(t *testing.T) {
 	t.Parallel()
 	in := webhook.Delivery{Header: http.Header{}, Pages: []string{"1"}, Raw: []byte(`{"page":{"id":"2"},"incident":{"id":"i1"}}`)}
-	if _, err := (betterstack.Provider{}).Seal(in); !errors.Is(err, webhook.ErrPage) {
+	if _, err := betterstack.New().Seal(in); !errors.Is(err, webhook.ErrPage) {
 		t.Errorf("%v, want ErrPage", err)
 	}
 }

@@ -26,11 +26,11 @@ func delivery(body string) webhook.Delivery {
 
 func read(t *testing.T, body string) (schemas.Record, schemas.Event) {
 	t.Helper()
-	record, err := (instatus.Provider{}).Seal(delivery(body))
+	record, err := instatus.New().Seal(delivery(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	event, err := (instatus.Provider{}).Decode(record)
+	event, err := instatus.New().Decode(record)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestVerify(t *testing.T) {
 		if test.signature != "" {
 			in.Header.Set("x-instatus-webhook-signature", test.signature)
 		}
-		place, err := (instatus.Provider{}).Verify(in, [][]byte{[]byte("t0ken"), []byte("signing")})
+		place, err := instatus.New().Verify(in, [][]byte{[]byte("t0ken"), []byte("signing")})
 		if !errors.Is(err, test.err) || err == nil && place != test.place {
 			t.Errorf("%s: %d, %v", test.name, place, err)
 		}

@@ -36,11 +36,11 @@ func schema(t *testing.T) *jsonschema.Schema {
 }
 
 func read(body string) (schemas.Event, error) {
-	record, err := (monitor.Provider{}).Seal(webhook.Delivery{Header: http.Header{}, Raw: []byte(body), Source: "own"})
+	record, err := monitor.New().Seal(webhook.Delivery{Header: http.Header{}, Raw: []byte(body), Source: "own"})
 	if err != nil {
 		return schemas.Event{}, err
 	}
-	return monitor.Provider{}.Decode(record)
+	return monitor.New().Decode(record)
 }
 
 // TestShape_SchemaAndReaderAgree: what the schema takes is folded, and what it

@@ -8,14 +8,14 @@ import (
 	"pawl/schemas"
 )
 
-// Decode reads a record into an event. It is pure. The error wraps
+// decode reads a record into an event. It is pure. The error wraps
 // payload.ErrPayload.
-func Decode(record schemas.Record) (schemas.Event, error) {
+func decode(record schemas.Record) (schemas.Event, error) {
 	event := payload.NewEvent(record)
 	switch record.Event {
-	case EventComponent:
+	case eventComponent:
 		return decodeComponent(event, record)
-	case EventIncident, EventMaintenance:
+	case eventIncident, eventMaintenance:
 		return decodeIncident(event, record)
 	}
 	event.Ignored = fmt.Sprintf("event %s is not folded", payload.Clean(record.Event))

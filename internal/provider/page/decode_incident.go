@@ -60,7 +60,7 @@ func decodeIncident(event schemas.Event, record schemas.Record) (schemas.Event, 
 		return schemas.Event{}, err
 	}
 	shown, path := &said.Incident, "incident"
-	if record.Event == EventMaintenance && said.Maintenance != nil {
+	if record.Event == eventMaintenance && said.Maintenance != nil {
 		shown, path = said.Maintenance, "maintenance"
 		shown.ScheduledFor, shown.ScheduledUntil = stated(shown.ScheduledFor, shown.StartsAt), stated(shown.ScheduledUntil, shown.EndsAt)
 	}
@@ -76,7 +76,7 @@ func decodeIncident(event schemas.Event, record schemas.Record) (schemas.Event, 
 		return schemas.Event{}, err
 	}
 	event.Incident = read.incident(shown)
-	event.Incident.Maintenance = event.Incident.Maintenance || record.Event == EventMaintenance
+	event.Incident.Maintenance = event.Incident.Maintenance || record.Event == eventMaintenance
 	event.Entity = schemas.IncidentKey(read.instance, read.page, shown.ID)
 	return event, nil
 }

@@ -1,7 +1,8 @@
 // Package page reads what status pages send: their services share one outline, of
-// which each has its own dialect. No provider is here; those are packages of their
-// own, which say how a delivery is proven.
+// which each has its own dialect. Each service is a package of its own, which names it
+// and says what it sends; all that they share is here.
 //
+//	provider.go         what a service is, where its name is all that is its own
 //	verify.go           the token in the path: most pages sign nothing
 //	seal.go, routing.go delivery → record: the key, an id, and no capability URL
 //	decode.go           record → event: which of the shapes it is

@@ -23,13 +23,13 @@ func TestWordOf_PagesWriteOneWordInManyWays(t *testing.T) {
 	}
 }
 
-func TestVerifyToken_OnlyASecretIsAProof(t *testing.T) {
+func TestVerify_OnlyASecretIsAProof(t *testing.T) {
 	t.Parallel()
 	secrets := [][]byte{[]byte("old"), []byte("new")}
 	for token, want := range map[string]error{"": webhook.ErrNoSignature, "ne": webhook.ErrSignature, "new": nil} {
-		place, err := page.VerifyToken(webhook.Delivery{Token: token}, secrets)
+		place, err := page.New("page", "page.example").Verify(webhook.Delivery{Token: token}, secrets)
 		if !errors.Is(err, want) || (want == nil && place != 1) {
-			t.Errorf("VerifyToken(%q) = %d, %v, want %v", token, place, err, want)
+			t.Errorf("Verify(%q) = %d, %v, want %v", token, place, err, want)
 		}
 	}
 }

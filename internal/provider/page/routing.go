@@ -42,15 +42,15 @@ type natural struct {
 func (r *routing) event() string {
 	switch {
 	case r.ComponentUpdate.There:
-		return EventComponent
+		return eventComponent
 	case r.Incident.There:
-		return EventIncident
+		return eventIncident
 	case r.Maintenance.There:
-		return EventMaintenance
+		return eventMaintenance
 	case r.Component.There:
-		return EventComponent
+		return eventComponent
 	}
-	return EventOther
+	return eventOther
 }
 
 // key returns the partition key and what people call the entity. The error names
@@ -58,15 +58,15 @@ func (r *routing) event() string {
 func (r *routing) key(instance string) (schemas.EntityKey, string, error) {
 	page := r.Page.Value.ID
 	switch r.event() {
-	case EventComponent:
+	case eventComponent:
 		id := cmp.Or(r.Component.Value.ID, r.ComponentUpdate.Value.ComponentID)
 		subject := page + "/" + cmp.Or(r.Component.Value.Name, id)
 		return schemas.ComponentKey(instance, page, id), subject, checkIDs(page, "component.id", id)
-	case EventIncident:
+	case eventIncident:
 		id := r.Incident.Value.ID
 		subject := page + "!" + cmp.Or(r.Incident.Value.Name, id)
 		return schemas.IncidentKey(instance, page, id), subject, checkIDs(page, "incident.id", id)
-	case EventMaintenance:
+	case eventMaintenance:
 		id := r.Maintenance.Value.ID
 		subject := page + "!" + cmp.Or(r.Maintenance.Value.Name, id)
 		return schemas.IncidentKey(instance, page, id), subject, checkIDs(page, "maintenance.id", id)
@@ -77,11 +77,11 @@ func (r *routing) key(instance string) (schemas.EntityKey, string, error) {
 // naturalID is the page's own id of what changed, or empty.
 func (r *routing) naturalID() string {
 	switch r.event() {
-	case EventComponent:
+	case eventComponent:
 		return r.ComponentUpdate.Value.ID
-	case EventIncident:
+	case eventIncident:
 		return newestID(r.Incident.Value.Updates.Value)
-	case EventMaintenance:
+	case eventMaintenance:
 		return newestID(r.Maintenance.Value.Updates.Value)
 	}
 	return ""

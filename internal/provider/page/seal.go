@@ -14,19 +14,19 @@ import (
 
 // The events, told by what a body has.
 const (
-	EventComponent   = "component_update"
-	EventIncident    = "incident"
-	EventMaintenance = "maintenance"
-	EventOther       = "other"
+	eventComponent   = "component_update"
+	eventIncident    = "incident"
+	eventMaintenance = "maintenance"
+	eventOther       = "other"
 )
 
 // unsubscribe is the member whose URL ends the subscription for whoever opens it.
 // It must not reach the log.
 const unsubscribe = "unsubscribe"
 
-// Seal makes the record of a delivery of a provider, with the key under the source's
+// seal makes the record of a delivery of a provider, with the key under the source's
 // instance, or under the provider's own. The error wraps those of package webhook.
-func Seal(in webhook.Delivery, provider, instance string) (schemas.Record, error) {
+func seal(in webhook.Delivery, provider, instance string) (schemas.Record, error) {
 	if err := webhook.CheckSender(in, provider); err != nil {
 		return schemas.Record{}, err
 	}

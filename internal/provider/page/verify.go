@@ -8,9 +8,9 @@ import (
 	"pawl/internal/provider/webhook"
 )
 
-// VerifyToken compares the token of the path with each secret, in constant time
+// verifyToken compares the token of the path with each secret, in constant time
 // whatever their lengths. The errors say nothing of either.
-func VerifyToken(in webhook.Delivery, secrets [][]byte) (int, error) {
+func verifyToken(in webhook.Delivery, secrets [][]byte) (int, error) {
 	if in.Token == "" {
 		return 0, fmt.Errorf("%w: put the token into the path of the webhook's URL, /webhooks/{source}/{token}",
 			webhook.ErrNoSignature)

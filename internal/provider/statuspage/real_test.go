@@ -23,7 +23,7 @@ func TestDecode_RealPayloads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		record, err := statuspage.Provider{}.Seal(webhook.Delivery{Raw: body, Source: "status", ContentType: string(webhook.JSON)})
+		record, err := statuspage.New().Seal(webhook.Delivery{Raw: body, Source: "status", ContentType: string(webhook.JSON)})
 		if err != nil {
 			t.Errorf("%s: seal: %v", file, err)
 			continue
@@ -31,7 +31,7 @@ func TestDecode_RealPayloads(t *testing.T) {
 		if bytes.Contains(record.Body, []byte("unsubscribe")) {
 			t.Errorf("%s: the record can unsubscribe", file)
 		}
-		event, err := statuspage.Provider{}.Decode(record)
+		event, err := statuspage.New().Decode(record)
 		if err != nil || event.Ignored != "" || len(event.Components) == 0 {
 			t.Errorf("%s: %+v, %v", file, event, err)
 		}

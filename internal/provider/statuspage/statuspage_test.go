@@ -41,7 +41,7 @@ func delivery(body string) webhook.Delivery {
 
 func sealed(tb testing.TB, body string) schemas.Record {
 	tb.Helper()
-	record, err := (statuspage.Provider{}).Seal(delivery(body))
+	record, err := statuspage.New().Seal(delivery(body))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func sealed(tb testing.TB, body string) schemas.Record {
 
 func decoded(tb testing.TB, body string) schemas.Event {
 	tb.Helper()
-	event, err := (statuspage.Provider{}).Decode(sealed(tb, body))
+	event, err := statuspage.New().Decode(sealed(tb, body))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestVerify(t *testing.T) {
 		{"no token and an empty secret", "", [][]byte{nil}, 0, webhook.ErrNoSignature},
 		{"an empty secret proves nothing", "t0ken-x", [][]byte{nil}, 0, webhook.ErrNoSecret},
 	} {
-		place, err := statuspage.Provider{}.Verify(webhook.Delivery{Token: test.token}, test.secrets)
+		place, err := statuspage.New().Verify(webhook.Delivery{Token: test.token}, test.secrets)
 		if place != test.place || !errors.Is(err, test.want) {
 			t.Errorf("%s: Verify() = %d, %v, want %d, %v", test.name, place, err, test.place, test.want)
 		}
@@ -134,7 +134,7 @@ func TestSeal_Pages(t *testing.T) {
 	} {
 		in := delivery(test.body)
 		in.Pages = test.pages
-		if _, err := (statuspage.Provider{}).Seal(in); !errors.Is(err, test.want) {
+		if _, err := statuspage.New().Seal(in); !errors.Is(err, test.want) {
 			t.Errorf("pages %v: Seal() = %v, want %v", test.pages, err, test.want)
 		}
 	}
@@ -149,7 +149,7 @@ func TestSeal_RefusesWhatCanBeInNoKeyAndNamesIt(t *testing.T) {
 		`{"page":{"id":"pg1"},"component":{"id":"c/1"},"component_update":{}}`: "component.id",
 		`{"page":`: "not JSON",
 	} {
-		if _, err := (statuspage.Provider{}).Seal(delivery(body)); !errors.Is(err, webhook.ErrBody) || !strings.Contains(err.Error(), want) {
+		if _, err := statuspage.New().Seal(delivery(body)); !errors.Is(err, webhook.ErrBody) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: Seal() = %v, want ErrBody with %s", body, err, want)
 		}
 	}
@@ -251,7 +251,7 @@ func TestDecode_NamesTheFieldThatIsWrong(t *testing.T) {
 		`{"page":{"id":"pg1"},"incident":{"id":"i1","incident_updates":7}}`:                       "incident_updates",
 		`{"page":{"id":"pg1"},"incident":{"id":"i1","components":[{"id":"c1","page_id":"pg2"}]}}`: "incident.components.page_id",
 	} {
-		_, err := statuspage.Provider{}.Decode(sealed(t, body))
+		_, err := statuspage.New().Decode(sealed(t, body))
 		if !errors.Is(err, payload.ErrPayload) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: Decode() = %v, want %s named", body, err, want)
 		}
@@ -275,14 +275,14 @@ func FuzzSealDecode(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		record, err := statuspage.Provider{}.Seal(delivery(string(body)))
+		record, err := statuspage.New().Seal(delivery(string(body)))
 		if err != nil {
 			return
 		}
 		if _, err := schemas.ParseKey(record.Key); err != nil || record.ID == "" {
 			t.Fatalf("key %q, id %q: %v", record.Key, record.ID, err)
 		}
-		event, err := statuspage.Provider{}.Decode(record)
+		event, err := statuspage.New().Decode(record)
 		if err == nil && event.Entity != record.Key {
 			t.Errorf("sealed as %s, decoded as %s", record.Key, event.Entity)
 		}
