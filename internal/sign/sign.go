@@ -10,10 +10,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
+	"pawl/internal/provider"
 	"pawl/internal/provider/webhook"
 )
 
@@ -38,11 +38,11 @@ var proofs = [...]string{
 // Sign puts the provider's proof of a secret into the delivery's headers, in
 // place of any that is there. The delivery's time of receipt is the time of
 // signing.
-func Sign(provider string, in webhook.Delivery, secret []byte) error {
+func Sign(of string, in webhook.Delivery, secret []byte) error {
 	for _, name := range proofs {
 		in.Header.Del(name)
 	}
-	switch provider {
+	switch of {
 	case "github": // docs.github.com, "Validating webhook deliveries"
 		in.Header.Set("X-Hub-Signature-256", "sha256="+digest(secret, in.Raw))
 	case "bitbucket": // support.atlassian.com, "Manage webhooks": a SHA-256 under this name
@@ -57,23 +57,26 @@ func Sign(provider string, in webhook.Delivery, secret []byte) error {
 		return signGitLab(in, secret)
 	case "linear": // linear.app/developers/webhooks
 		in.Header.Set("Linear-Signature", digest(secret, in.Raw))
-	case "statuspage", "instatus", "betterstack", "monitor": // no header: see Token
 	default:
-		return fmt.Errorf("provider %q signs in no way that is known", provider)
+		if takesToken(of) { // no header: see Token
+			return nil
+		}
+		return fmt.Errorf("provider %q signs in no way that is known", of)
 	}
 	return nil
 }
 
-// isStatusPage reports whether a provider's deliveries are proven by the path they are
-// sent to, and have no headers of their own.
-func isStatusPage(provider string) bool {
-	return slices.Contains([]string{"statuspage", "instatus", "betterstack", "monitor"}, provider)
+// takesToken reports whether a provider's deliveries are proven by the path they are
+// sent to. Those have no headers of their own.
+func takesToken(name string) bool {
+	found, known := provider.ByName(name)
+	return known && provider.TakesToken(found)
 }
 
 // Token returns what stands behind the source in the path of a delivery, as the
 // provider's only proof of a secret. It is empty for providers that sign.
-func Token(provider string, secret []byte) string {
-	if !isStatusPage(provider) {
+func Token(of string, secret []byte) string {
+	if !takesToken(of) {
 		return ""
 	}
 	return string(secret)
@@ -109,8 +112,8 @@ func signGitLab(in webhook.Delivery, secret []byte) error {
 // Name sets the headers that name the event and the delivery, for a body that
 // comes without any. An event is named as in the provider's header: pull_request,
 // "Merge Request Hook", pullrequest:created. Status pages have no such headers.
-func Name(provider string, header http.Header, event, id string) error {
-	if isStatusPage(provider) {
+func Name(of string, header http.Header, event, id string) error {
+	if takesToken(of) {
 		return nil
 	}
 	names, known := map[string][2]string{
@@ -119,9 +122,9 @@ func Name(provider string, header http.Header, event, id string) error {
 		"gitlab":    {"X-Gitlab-Event", headerIdempotency},
 		"bitbucket": {"X-Event-Key", "X-Request-UUID"},
 		"linear":    {"Linear-Event", "Linear-Delivery"},
-	}[provider]
+	}[of]
 	if !known {
-		return fmt.Errorf("provider %q names events in no way that is known", provider)
+		return fmt.Errorf("provider %q names events in no way that is known", of)
 	}
 	header.Set(names[0], event)
 	header.Set(names[1], id)
