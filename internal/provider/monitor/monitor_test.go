@@ -70,6 +70,21 @@ func TestShape_SchemaAndReaderAgree(t *testing.T) {
 		{"no id", `{"page":{"id":"shop"},"component":{"status":"operational","updated_at":"2026-01-01T00:00:00Z"}}`, false, false, ""},
 		{"an id that can be in no key", `{"page":{"id":"shop"},"component":{"id":"a/b","status":"operational","updated_at":"2026-01-01T00:00:00Z"}}`, false, false, ""},
 		{"a page that would be a comment", `{"page":{"id":"comment"},"component":{"id":"api","status":"operational","updated_at":"2026-01-01T00:00:00Z"}}`, false, false, ""},
+		{"no status", `{"page":{"id":"shop"},"component":{"id":"api","updated_at":"2026-01-01T00:00:00Z"}}`, false, false, ""},
+		{"an empty status", `{"page":{"id":"shop"},"component":{"id":"api","status":"","updated_at":"2026-01-01T00:00:00Z"}}`, false, false, ""},
+		{"no time", `{"page":{"id":"shop"},"component":{"id":"api","status":"operational"}}`, false, false, ""},
+		{"a time that is none", `{"page":{"id":"shop"},"component":{"id":"api","status":"operational","updated_at":"soon"}}`, false, false, ""},
+		{"the time of the change alone", `{"page":{"id":"shop"},"component":{"id":"api","status":"operational"},"component_update":{"created_at":"2026-01-01T00:00:00Z"}}`, false, false, ""},
+		{"an incident without a status", `{"page":{"id":"shop"},"incident":{"id":"i1","updated_at":"2026-01-01T00:00:00Z"}}`, false, false, ""},
+		{"an incident without a time", `{"page":{"id":"shop"},"incident":{"id":"i1","status":"resolved"}}`, false, false, ""},
+		{"a maintenance without a time", `{"page":{"id":"shop"},"maintenance":{"id":"m1","status":"scheduled"}}`, false, false, ""},
+		{
+			"a component beside an incident",
+			`{"page":{"id":"shop"},"component":{"id":"api","status":"operational","updated_at":"2026-01-01T00:00:00Z"},"incident":{"id":"i1","status":"resolved","updated_at":"2026-01-01T00:00:00Z"}}`,
+			false, false, "",
+		},
+		{"a change of no component", `{"page":{"id":"shop"},"component_update":{"component_id":"api","new_status":"operational","created_at":"2026-01-01T00:00:00Z"}}`, false, false, ""},
+		{"a NUL in an id", `{"page":{"id":"shop"},"component":{"id":"a\u0000b","status":"operational","updated_at":"2026-01-01T00:00:00Z"}}`, false, false, ""},
 		{"a status that is a number", `{"page":{"id":"shop"},"component":{"id":"api","status":3,"updated_at":"2026-01-01T00:00:00Z"}}`, false, false, ""},
 	} {
 		instance, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(test.body)))
