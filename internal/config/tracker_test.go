@@ -1,37 +1,106 @@
 package config_test
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"pawl/internal/config"
+	"pawl/internal/links"
+	"pawl/internal/provider"
 )
 
-// TestTracker_RulesOfPullRequestsAreNotHeldAgainstIt: nothing but mirrors is done
-// at a tracker, and mirrors under issues need one.
-func TestTracker_RulesOfPullRequestsAreNotHeldAgainstIt(t *testing.T) {
-	t.Parallel()
-	const rules = `
-rules:
-  - {name: merge, on: [opened], mutate: {merge: {}}}
-  - {name: up, on: [comment_created], mutate: {bridge_comment: {to: issue}}}
-  - {name: down, on: [comment_created], mutate: {bridge_comment: {to: pull_request}}}
+const tracked = `sources:
+  - {name: absent, provider: github, secrets: ["env:S"]}
+  - {name: nothing, provider: github, secrets: ["env:S"], tracker_keys: null}
+  - {name: off, provider: github, secrets: ["env:S"], tracker_keys: ""}
+  - name: named
+    provider: github
+    secrets: ["env:S"]
+    tracker_keys: '(ENG|OPS)-\d+'
 `
-	const github, linear = `  github.com: {token: "env:A"}` + "\n", `  linear.app: {token: "env:B"}` + "\n"
-	for _, test := range []struct{ name, providers, fault string }{
-		{"both", "providers:\n" + github + linear, ""},
-		{"nobody acts", "", ""},
-		{"no tracker", "providers:\n" + github, `rule "up": comments are mirrored to linear.app, and providers names no issue tracker of that name`},
-		{"a tracker of another name", "providers:\n" + github + `  tracker.acme.com: {provider: linear, token: "env:B"}` + "\n", `rule "up": comments are mirrored to linear.app`},
-		{"a tracker without a token", "providers:\n  linear.app: {}\n", "providers.linear.app has no token"},
-		{"a tracker that is an App", "providers:\n" + `  linear.app: {app_id: 1, private_key: "env:B"}` + "\n", "which are for GitHub Apps"},
+
+func TestTrackerKeys_AbsentIsNotEmpty(t *testing.T) {
+	t.Parallel()
+	made, err := config.Parse("p.yaml", []byte(tracked), nothing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"off": "", "named": `(ENG|OPS)-\d+`}
+	if diff := cmp.Diff(made.TrackerKeys(), want); diff != "" {
+		t.Errorf("TrackerKeys() (-got +want):\n%s", diff)
+	}
+	if _, err := links.NewFinder(made.TrackerKeys()); err != nil {
+		t.Errorf("what was loaded cannot be used: %v", err)
+	}
+	// What is printed says the same.
+	printed, err := made.Print()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := config.Parse("printed.yaml", printed, nothing)
+	if err != nil {
+		t.Fatalf("%v:\n%s", err, printed)
+	}
+	if diff := cmp.Diff(again.TrackerKeys(), want); diff != "" {
+		t.Errorf("TrackerKeys() of what was printed (-got +want):\n%s\n%s", diff, printed)
+	}
+}
+
+func TestTrackerKeys_FaultsAreToldAtTheirPlaces(t *testing.T) {
+	t.Parallel()
+	const bad = `sources:
+  - {name: a, provider: github, secrets: ["env:S"], tracker_keys: "ENG-("}
+  - name: b
+    provider: github
+    secrets: ["env:S"]
+    tracker_keys: "(ENG-1)?"
+  - {name: c, provider: github, secrets: ["env:S"], tracker_keys: 7}
+`
+	_, err := config.Parse("p.yaml", []byte(bad), nothing)
+	if err == nil {
+		t.Fatal("taken")
+	}
+	for _, want := range []string{
+		"p.yaml:2:67: sources[0].tracker_keys: ", "missing closing )",
+		"p.yaml:6:19: sources[1].tracker_keys: ", "matches the empty text",
+		"p.yaml:7:67: sources[2].tracker_keys is 7, want a regular expression",
 	} {
-		_, err := config.Parse("pawl.yaml", []byte("version: 1\n"+test.providers+rules), func(string) (string, bool) { return "", false })
-		switch {
-		case test.fault == "" && err != nil:
-			t.Errorf("%s: %v", test.name, err)
-		case test.fault != "" && (err == nil || !strings.Contains(err.Error(), test.fault)):
-			t.Errorf("%s: %v, want %q", test.name, err, test.fault)
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not in:\n%v", want, err)
+		}
+	}
+}
+
+// TestProviders_AreThoseOfTheRegistry: the editors' schema, the check of a
+// configuration and the program know the same providers.
+func TestProviders_AreThoseOfTheRegistry(t *testing.T) {
+	t.Parallel()
+	var schema struct {
+		Properties struct {
+			Sources struct {
+				Items struct {
+					Properties struct {
+						Provider struct{ Enum []string }
+					}
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(readFile(t, "../../schemas/pawl.v1.schema.json")), &schema); err != nil {
+		t.Fatal(err)
+	}
+	names := slices.Sorted(slices.Values(provider.Names()))
+	if diff := cmp.Diff(schema.Properties.Sources.Items.Properties.Provider.Enum, names); diff != "" {
+		t.Errorf("providers (-schema +registry):\n%s", diff)
+	}
+	for _, name := range names {
+		text := `sources: [{name: a, provider: ` + name + `, secrets: ["env:S"]}]`
+		if _, err := config.Parse("p.yaml", []byte(text), nothing); err != nil {
+			t.Errorf("provider %s: %v", name, err)
 		}
 	}
 }
