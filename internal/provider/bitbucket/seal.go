@@ -36,7 +36,7 @@ func seal(in webhook.Delivery) (schemas.Record, error) {
 	if err != nil {
 		return schemas.Record{}, err
 	}
-	id, err := statedDelivery(in.Header)
+	id, err := webhook.StatedID(in.Header, headerDelivery, headerDataCenterID)
 	if err != nil {
 		return schemas.Record{}, err
 	}
@@ -80,21 +80,6 @@ func eventOf(header http.Header) (event, action string, err error) {
 		return "", "", fmt.Errorf("%w: %s is not the key of an event", webhook.ErrHeader, headerEvent)
 	}
 	return event, action, nil
-}
-
-// statedDelivery returns the id that a delivery states, or "".
-func statedDelivery(header http.Header) (string, error) {
-	for _, name := range []string{headerDelivery, headerDataCenterID} {
-		id := strings.TrimSpace(header.Get(name))
-		if id == "" {
-			continue
-		}
-		if !webhook.IsPrintable(id) || len(id) > webhook.MaxDelivery {
-			return "", fmt.Errorf("%w: %s is not a delivery id, want at most %d printable characters", webhook.ErrHeader, name, webhook.MaxDelivery)
-		}
-		return id, nil
-	}
-	return "", nil
 }
 
 // derivedDelivery is the id of a delivery that states none: two with one event

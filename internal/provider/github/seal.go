@@ -71,17 +71,16 @@ func seal(in webhook.Delivery) (schemas.Record, error) {
 
 func identify(header http.Header) (event, id string, err error) {
 	event = strings.TrimSpace(header.Get(headerEvent))
-	id = strings.TrimSpace(header.Get(headerDelivery))
+	id, err = webhook.StatedID(header, headerDelivery)
 	switch {
 	case event == "":
 		return "", "", fmt.Errorf("%w: %s is missing, GitHub sends it with each delivery", webhook.ErrHeader, headerEvent)
 	case !webhook.IsEvent(event):
 		return "", "", fmt.Errorf("%w: %s is not the name of an event", webhook.ErrHeader, headerEvent)
+	case err != nil:
+		return "", "", err
 	case id == "":
 		return "", "", fmt.Errorf("%w: %s is missing, GitHub sends it with each delivery", webhook.ErrHeader, headerDelivery)
-	case !webhook.IsPrintable(id) || len(id) > webhook.MaxDelivery:
-		return "", "", fmt.Errorf("%w: %s is not a delivery id, want at most %d printable characters",
-			webhook.ErrHeader, headerDelivery, webhook.MaxDelivery)
 	}
 	return event, id, nil
 }

@@ -48,7 +48,7 @@ func seal(in webhook.Delivery) (schemas.Record, error) {
 	if err != nil {
 		return schemas.Record{}, err
 	}
-	id, err := deliveryID(in.Header)
+	id, err := webhook.StatedID(in.Header, headerIdempotency, headerID)
 	if err != nil {
 		return schemas.Record{}, err
 	}
@@ -100,22 +100,6 @@ func eventHeader(header http.Header) (string, error) {
 		return word, nil
 	}
 	return cmp.Or(strings.TrimSuffix(word, "_hook"), word), nil
-}
-
-// deliveryID returns the id that the headers give, or "".
-func deliveryID(header http.Header) (string, error) {
-	for _, name := range []string{headerIdempotency, headerID} {
-		id := strings.TrimSpace(header.Get(name))
-		switch {
-		case id == "":
-			continue
-		case !webhook.IsPrintable(id) || len(id) > webhook.MaxDelivery:
-			return "", fmt.Errorf("%w: %s is not a delivery id, want at most %d printable characters",
-				webhook.ErrHeader, name, webhook.MaxDelivery)
-		}
-		return id, nil
-	}
-	return "", nil
 }
 
 // contentID makes the id of a delivery that came without one, as those of older

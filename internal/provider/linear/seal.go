@@ -24,10 +24,9 @@ func seal(in webhook.Delivery) (schemas.Record, error) {
 	if err := webhook.CheckSender(in, Name); err != nil {
 		return schemas.Record{}, err
 	}
-	id := in.Header.Get(headerDelivery)
-	if !webhook.IsPrintable(id) || len(id) > webhook.MaxDelivery {
-		return schemas.Record{}, fmt.Errorf("%w: %s is not a delivery id, want at most %d printable characters",
-			webhook.ErrHeader, headerDelivery, webhook.MaxDelivery)
+	id, err := webhook.StatedID(in.Header, headerDelivery)
+	if err != nil {
+		return schemas.Record{}, err
 	}
 	body, err := webhook.BodyOf(in)
 	if err != nil {

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -30,6 +31,22 @@ func IsPrintable(text string) bool {
 		}
 	}
 	return true
+}
+
+// StatedID returns the delivery's id in the first of the headers that is there, or "".
+// The error is an ErrHeader.
+func StatedID(header http.Header, names ...string) (string, error) {
+	for _, name := range names {
+		id := strings.TrimSpace(header.Get(name))
+		switch {
+		case id == "":
+			continue
+		case !IsPrintable(id) || len(id) > MaxDelivery:
+			return "", fmt.Errorf("%w: %s is not a delivery id, want at most %d printable characters", ErrHeader, name, MaxDelivery)
+		}
+		return id, nil
+	}
+	return "", nil
 }
 
 // Kept returns those of the provider's own headers that go into the record. None
