@@ -175,7 +175,5 @@ func createdTransition(comment schemas.Comment, event schemas.Event) schemas.Tra
 }
 
 func inOrder(comments map[schemas.EntityKey]schemas.Comment) []schemas.Comment {
-	return slices.SortedFunc(maps.Values(comments), func(a, b schemas.Comment) int {
-		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.EntityKey, b.EntityKey))
-	})
+	return slices.SortedFunc(maps.Values(comments), schemas.CompareComments)
 }

@@ -1,6 +1,9 @@
 package schemas
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // CommentState is the state of a comment. Removed is terminal.
 type CommentState string
@@ -53,4 +56,9 @@ type Comment struct {
 	// Announced: comment_created was derived. It waits for the pull request
 	// to be known, so that a rule always sees the pull request it is about.
 	Announced bool `json:"-"`
+}
+
+// CompareComments orders comments by when they were made.
+func CompareComments(a, b Comment) int {
+	return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.EntityKey, b.EntityKey))
 }

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,11 +49,6 @@ type BridgeAround struct {
 	PullRequests []*schemas.PullRequest // in the order of their keys
 	Issues       []string               // sorted
 	Comments     []schemas.Comment      // oldest first
-}
-
-// CompareComments orders comments by when they were made.
-func CompareComments(a, b schemas.Comment) int {
-	return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.EntityKey, b.EntityKey))
 }
 
 // Bridges reports whether a rule mirrors comments.

@@ -90,6 +90,6 @@ func (w world) earlier(wants rules.BridgeWants) []schemas.Comment {
 			found = append(found, *c)
 		}
 	}
-	slices.SortFunc(found, rules.CompareComments)
+	slices.SortFunc(found, schemas.CompareComments)
 	return found[max(0, len(found)-wants.Limit):]
 }
