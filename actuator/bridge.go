@@ -33,38 +33,24 @@ func (d *deciding) bridge(ctx context.Context, tx pgx.Tx) error {
 
 func (s *store) loadAround(ctx context.Context, tx pgx.Tx, wants rules.BridgeWants) (around rules.BridgeAround, err error) {
 	if wants.Issue != "" || wants.UnderPullRequests != "" {
-		around.PullRequests, err = loadJSON[*schemas.PullRequest](ctx, tx, s.sql.loadLinked, wants.Issue, wants.UnderPullRequests)
+		around.PullRequests, err = collect[*schemas.PullRequest](ctx, tx, s.sql.loadLinked, wants.Issue, wants.UnderPullRequests)
 	}
 	if err == nil && wants.UnderIssues != "" {
-		around.Issues, err = loadTexts(ctx, tx, s.sql.loadMirrors, wants.UnderIssues)
+		around.Issues, err = collect[string](ctx, tx, s.sql.loadMirrors, wants.UnderIssues)
 	}
 	if err == nil && len(wants.Earlier) > 0 {
-		around.Comments, err = loadJSON[schemas.Comment](ctx, tx, s.sql.loadEarlier, wants.Earlier, wants.Limit)
+		around.Comments, err = collect[schemas.Comment](ctx, tx, s.sql.loadEarlier, wants.Earlier, wants.Limit)
 	}
 	return around, err
 }
 
-// loadJSON returns rows that are JSON of a type.
-func loadJSON[T any](ctx context.Context, tx pgx.Tx, sql string, args ...any) ([]T, error) {
+// collect returns the rows of one column. One that is JSON is read into its type.
+func collect[T any](ctx context.Context, tx pgx.Tx, sql string, args ...any) ([]T, error) {
 	rows, err := tx.Query(ctx, sql, args...)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (read T, err error) {
-		var text []byte
-		if err := row.Scan(&text); err != nil {
-			return read, err
-		}
-		return read, json.Unmarshal(text, &read)
-	})
-}
-
-func loadTexts(ctx context.Context, tx pgx.Tx, sql string, args ...any) ([]string, error) {
-	rows, err := tx.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
+	return pgx.CollectRows(rows, pgx.RowTo[T])
 }
 
 // encodeDecided returns the transitions that were decided on, where they are not

@@ -9,21 +9,22 @@ type gatedTracker struct {
 }
 
 // Issue implements Tracker.
-func (g gatedTracker) Issue(ctx context.Context, identifier string) (issue LiveIssue, found bool, err error) {
-	issue, err = pass(ctx, g.gate, func(ctx context.Context) (read LiveIssue, err error) {
-		read, found, err = g.tracker.Issue(ctx, identifier)
-		return read, err
-	})
-	return issue, found, err
+func (g gatedTracker) Issue(ctx context.Context, identifier string) (LiveIssue, bool, error) {
+	return passFound(ctx, g.gate, func(ctx context.Context) (LiveIssue, bool, error) { return g.tracker.Issue(ctx, identifier) })
 }
 
 // IssueComment implements Tracker.
-func (g gatedTracker) IssueComment(ctx context.Context, id string) (comment LiveIssueComment, found bool, err error) {
-	comment, err = pass(ctx, g.gate, func(ctx context.Context) (read LiveIssueComment, err error) {
-		read, found, err = g.tracker.IssueComment(ctx, id)
+func (g gatedTracker) IssueComment(ctx context.Context, id string) (LiveIssueComment, bool, error) {
+	return passFound(ctx, g.gate, func(ctx context.Context) (LiveIssueComment, bool, error) { return g.tracker.IssueComment(ctx, id) })
+}
+
+// passFound passes a call that may find nothing.
+func passFound[T any](ctx context.Context, g *gate, call func(context.Context) (T, bool, error)) (read T, found bool, err error) {
+	read, err = pass(ctx, g, func(ctx context.Context) (read T, err error) {
+		read, found, err = call(ctx)
 		return read, err
 	})
-	return comment, found, err
+	return read, found, err
 }
 
 // CreateIssueComment implements Tracker.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -150,11 +151,9 @@ func linearWait(header http.Header) time.Duration {
 	if wait := waitIn(header); wait > 0 {
 		return wait
 	}
-	if at := header.Get("X-Ratelimit-Requests-Reset"); at != "" {
-		var count int64
-		if json.Unmarshal([]byte(at), &count) == nil {
-			return max(time.Until(resetTime(count))+resetSlack, resetSlack)
-		}
+	reset, err := strconv.ParseInt(header.Get("X-Ratelimit-Requests-Reset"), 10, 64)
+	if err != nil {
+		return secondaryPause
 	}
-	return secondaryPause
+	return max(time.Until(resetTime(reset))+resetSlack, resetSlack)
 }

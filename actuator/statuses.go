@@ -121,8 +121,7 @@ func collectDecided(rows pgx.Rows, statuses map[schemas.EntityKey]schemas.Compon
 func (d *deciding) again(ctx context.Context, tx pgx.Tx, w decidedBefore) error {
 	decision, listens := d.set.DecideAgain(w.rule, w.t)
 	if !listens {
-		_, err := tx.Exec(ctx, d.store.sql.waitFor, w.t.ID, w.rule, w.t.PullRequest.EntityKey, "{}")
-		return err
+		return d.store.waitFor(ctx, tx, waits{w.t.ID, w.rule, w.t.PullRequest.EntityKey, nil})
 	}
 	decision.Reason = fmt.Sprintf("after %s became %s: %s", d.transition.Entity, d.transition.To.Text, decision.Reason)
 	inner := deciding{store: d.store, set: d.set, transition: w.t, decisions: []rules.Decision{decision}, outcomes: make(map[decisionKey]string)}
@@ -225,8 +224,7 @@ func (s *store) settleWaiting(ctx context.Context, m mutation, o *outcome, settl
 		if err := settle(tx); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, s.sql.waitFor, m.TransitionID, m.Rule, m.Entity, keysLiteral(o.waitsFor))
-		return err
+		return s.waitFor(ctx, tx, waits{m.TransitionID, m.Rule, m.Entity, o.waitsFor})
 	})
 }
 

@@ -93,12 +93,21 @@ func (d *deciding) cancel(ctx context.Context, tx pgx.Tx, contrary cancelling) e
 	if err != nil {
 		return err
 	}
-	for _, w := range contrary.waits {
-		if _, err := tx.Exec(ctx, d.store.sql.waitFor, w.transition, w.rule, w.entity, keysLiteral(w.components)); err != nil {
-			return err
-		}
+	return d.store.waitFor(ctx, tx, contrary.waits...)
+}
+
+// waitFor has decisions wait for their components, and no more where there are none.
+func (s *store) waitFor(ctx context.Context, tx pgx.Tx, all ...waits) error {
+	if len(all) == 0 {
+		return nil
 	}
-	return nil
+	var transitions, names, entities, components []string
+	for _, w := range all {
+		transitions, names = append(transitions, string(w.transition)), append(names, w.rule)
+		entities, components = append(entities, string(w.entity)), append(components, keysLiteral(w.components))
+	}
+	_, err := tx.Exec(ctx, s.sql.waitFor, transitions, names, entities, components)
+	return err
 }
 
 // isOlder reports whether a row is from before another. A transition that is

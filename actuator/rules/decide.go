@@ -55,8 +55,8 @@ type Mutation struct {
 
 // Decide returns a decision of each rule that listens to the transition's kind
 // and is for its repository, in the order of the file. Rules that mirror comments
-// are not among them, and no others hear of the comments of an issue: see Bridge. The same transition and
-// the same rules give the same decisions (I3).
+// are not among them, and no others hear of the comments of an issue: see Bridge.
+// The same transition and the same rules give the same decisions (I3).
 func (s *Set) Decide(t schemas.Transition) []Decision { return s.decideAll(t, nil) }
 
 func (s *Set) decideAll(t schemas.Transition, cover *Coverage) []Decision {
