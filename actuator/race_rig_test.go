@@ -147,17 +147,21 @@ func (r *contest) start() (end func()) {
 	}
 	return func() {
 		r.t.Helper()
-		until(r.t, "every mutation is settled", func() bool {
+		settled := func() bool {
 			return query[int](r.rig, `select count(*) from pawl.mutation where state in ('pending', 'claimed')`) == 0
-		})
+		}
+		until(r.t, "every mutation is settled", settled)
 		r.chores.Wait()
 		stop()
 		running.Wait()
-		for range 2 {
+		rounds := 0
+		until(r.t, "what was asked for last is settled", func() bool { // an entity may be under the lease of who was stopped
 			for _, a := range r.actors {
 				r.passes(a)
 			}
-		}
+			rounds++
+			return rounds >= 2 && settled()
+		})
 		for entity, cell := range r.cells {
 			r.judge(entity, cell)
 		}
